@@ -70,8 +70,8 @@ fn files(detections: usize) -> (String, String) {
             let crowd = u8::from(id % 80 == 0);
             write!(truth, "{comma}{{\"id\":{id},\"image_id\":{image},\"category_id\":{class},\"bbox\":[{x},{y},{w},{h}],\"area\":{area},\"iscrowd\":{crowd}}}").expect("text");
         }
-        for place in 0..detections {
-            let near = objects.get(place / 2).filter(|_| place % 2 == 0);
+        for index in 0..detections {
+            let near = objects.get(index / 2).filter(|_| index % 2 == 0);
             let (class, [x, y, w, h]) = match near {
                 None => (class(&mut random), bbox(&mut random)),
                 Some(&(class, [x, y, w, h])) => {

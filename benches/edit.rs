@@ -58,7 +58,7 @@ fn line(length: usize, alphabet: Alphabet, random: &mut StdRng) -> (String, Stri
 /// Lines in two alphabets by turns.
 fn lines(count: usize, alphabets: [Alphabet; 2]) -> Vec<(String, String)> {
     let mut random = StdRng::seed_from_u64(1);
-    let line = |place: usize| line(43, alphabets[place % 2], &mut random);
+    let line = |position: usize| line(43, alphabets[position % 2], &mut random);
     (0..count).map(line).collect()
 }
 

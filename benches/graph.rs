@@ -180,7 +180,7 @@ fn ties(criterion: &mut Criterion) {
     let mut order: Vec<usize> = (0..RULES).collect();
     order.shuffle(&mut rng);
     let clip = |time, order: &mut dyn Iterator<Item = usize>| {
-        let rules = order.map(|place| Rule::new(says(time), lanes[place].iter().copied()));
+        let rules = order.map(|index| Rule::new(says(time), lanes[index].iter().copied()));
         let rules = rules.enumerate();
         Clip::new(rules.map(|(id, rule)| (id.to_string(), rule))).expect("ids are unique")
     };
@@ -215,13 +215,13 @@ fn assignment(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements((SIDE * SIDE) as u64));
     for name in ["500x500_ties", "500x500_random"] {
         let costs: Vec<f64> = (0..SIDE * SIDE)
-            .map(|place| {
+            .map(|index| {
                 let cost = if name == "500x500_ties" {
                     f64::from(rng.random_range(0..5_u8))
                 } else {
                     rng.random::<f64>()
                 };
-                let is_hidden = hidden.get(place / SIDE) == Some(&(place % SIDE));
+                let is_hidden = hidden.get(index / SIDE) == Some(&(index % SIDE));
                 if is_hidden { 0.0 } else { cost }
             })
             .collect();

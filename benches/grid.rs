@@ -45,7 +45,7 @@ fn pairs(count: usize, shapes: impl Fn(&mut StdRng) -> [(usize, usize); 2]) -> P
         .iter()
         .zip(&references)
         .map(|([shape, _], reference)| {
-            let cells = Array2::from_shape_fn(*shape, |place| match reference.get(place) {
+            let cells = Array2::from_shape_fn(*shape, |index| match reference.get(index) {
                 Some(&colour) if rng.random_range(0..10) < 8 => {
                     matches += 1;
                     colour

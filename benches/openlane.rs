@@ -117,14 +117,14 @@ fn frame(index: usize, copies: usize, others: usize) -> (FramePrediction, Frame)
         let other = lane(&mut rng);
         lanes.push(confident(moved(&other, 0.1, &mut rng), &mut rng));
     }
-    let sign = |place: u32| {
-        let left = f64::from(100 * place);
-        TrafficElement::new(i64::from(place), [[left, 0.0], [left + 50.0, 50.0]])
+    let sign = |position: u32| {
+        let left = f64::from(100 * position);
+        TrafficElement::new(i64::from(position), [[left, 0.0], [left + 50.0, 50.0]])
             .expect("a known attribute")
     };
     let elements: Vec<_> = (0..4)
-        .map(|place| Detected {
-            item: sign(place),
+        .map(|position| Detected {
+            item: sign(position),
             confidence: 0.5,
         })
         .collect();

@@ -21,8 +21,8 @@ fn rotated_pairs(pairs: usize) -> Vec<[RotatedBox; 2]> {
     };
     (0..pairs)
         .map(|pair| {
-            let place = (pair % 1000) as f64;
-            [0, 1].map(|_| near([place, place, 100.0, 60.0], place))
+            let index = (pair % 1000) as f64;
+            [0, 1].map(|_| near([index, index, 100.0, 60.0], index))
         })
         .collect()
 }

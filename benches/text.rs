@@ -32,8 +32,8 @@ use rand::{RngExt, SeedableRng};
 /// Texts of about 40 bytes; every second one is Cyrillic.
 fn texts(count: usize, random: &mut StdRng) -> Vec<String> {
     (0..count)
-        .map(|place| {
-            let (first, letters, length) = match place % 2 {
+        .map(|index| {
+            let (first, letters, length) = match index % 2 {
                 0 => ('a', 26, 40),
                 _ => ('а', 32, 20),
             };

@@ -82,8 +82,8 @@ fn data_set() -> Vec<(Vec<Prediction>, Image)> {
                 }
             })
             .collect();
-        let predictions = (0..100).map(|place| {
-            let (class, shape) = match annotations.get(place % 32) {
+        let predictions = (0..100).map(|index| {
+            let (class, shape) = match annotations.get(index % 32) {
                 Some(Annotation { class, shape, .. }) => {
                     let [x, y, w, h] = shape.xywh();
                     let off = random.random_range(-0.3..0.3);
@@ -100,7 +100,7 @@ fn data_set() -> Vec<(Vec<Prediction>, Image)> {
             };
             Prediction {
                 image: 0,
-                place: 0,
+                position: 0,
                 class,
                 score: random.random_range(0.0..1.0),
                 area: 0.0,

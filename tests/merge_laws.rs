@@ -348,8 +348,8 @@ fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u
         for (of_slice, all) in of_slice.zip(all.chunks(whole.len().max(1))) {
             for (column, found) in sliced.iter().zip(of_slice) {
                 let is_it = |it: &&Column| it.group.is_none() && it.score == column.score;
-                let place = whole.iter().position(|it| is_it(&it));
-                let expected = place.map(|place| all[place]);
+                let index = whole.iter().position(|it| is_it(&it));
+                let expected = index.map(|index| all[index]);
                 let is_same = expected.is_some_and(|expected| same(&[*found], &[expected]));
                 assert!(
                     is_same,
@@ -365,6 +365,7 @@ fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u
             .merge_times(&state, 2)
             .expect("states of one metric");
         let (_, doubled) = replicates(&doubled, 0, seed);
+        #[expect(clippy::disallowed_methods, reason = "the numbers are not golden")]
         let is_near = |(a, b): (&f64, &f64)| a.is_nan() && b.is_nan() || (a - b).abs() < 1e-12;
         assert!(
             doubled.iter().zip(all).all(is_near),
@@ -464,10 +465,7 @@ fn bad_records(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
         let index = random.below(rows.len() + 1);
         rows.insert(index, Row::unreadable(rows.len()));
         // An earlier one moves those after it.
-        first = match index <= first {
-            true => index,
-            false => first,
-        };
+        first = index.min(first);
     }
     check_error(subject, &rows, Some(first), random);
 }
@@ -505,18 +503,20 @@ fn check_numbers(
         let Some((correct, total)) = proportion else {
             continue;
         };
-        let of_parameter = |count: &str| match spec.parameter.is_empty() {
-            false if count.chars().last() == spec.name.chars().last() => {
+        let of_parameter = |count: &str| {
+            if !spec.parameter.is_empty() && count.chars().last() == spec.name.chars().last() {
                 count.to_owned() + &name[spec.name.len()..]
+            } else {
+                count.to_owned()
             }
-            _ => count.to_owned(),
         };
         let correct = count(&of_parameter(correct));
         if let (Some(correct), Some(total)) = (correct, count(&of_parameter(total))) {
-            match total > 0.0 {
-                true => assert_eq!(*value, Some(correct / total), "{what}: {counts:?}"),
+            if total > 0.0 {
+                assert_eq!(*value, Some(correct / total), "{what}: {counts:?}");
+            } else {
                 // A convention may have a value for 0/0.
-                false => assert!(correct == 0.0, "{what}: {counts:?}"),
+                assert!(correct == 0.0, "{what}: {counts:?}");
             }
         }
     }
@@ -535,9 +535,10 @@ fn shards(
         extra: random.below(2) == 0,
     };
     let join = JoinPolicy {
-        missing: match gaps.missing {
-            true => random.draw(prop_oneof![Just(Missing::Empty), Just(Missing::Skip)]),
-            false => Missing::Error,
+        missing: if gaps.missing {
+            random.draw(prop_oneof![Just(Missing::Empty), Just(Missing::Skip)])
+        } else {
+            Missing::Error
         },
         ignore_extra: gaps.extra,
     };
@@ -683,10 +684,7 @@ fn check_headers(metric: &str, rows: &[(usize, Row)], random: &mut Random) {
     let mut with_bad = plain.clone();
     let index = random.below(plain.len() + 1);
     with_bad.insert(index, Row::unreadable(plain.len()));
-    let first = expected.map_or(index, |expected| match index <= expected {
-        true => index,
-        false => expected,
-    });
+    let first = expected.map_or(index, |expected| index.min(expected));
     check_error(&subject, &with_bad, Some(first), random);
 
     // States that differ do not merge, and stay as they were.
@@ -771,9 +769,10 @@ fn check(domain: &Domain, size: usize, random: &mut Random) {
         let is_strict = set
             .iter()
             .any(|(_, value)| value.starts_with("fusion-brain-"));
-        let missing = match is_strict {
-            true => Missing::Error,
-            false => random.draw(proptest::sample::select(POLICIES.as_slice())),
+        let missing = if is_strict {
+            Missing::Error
+        } else {
+            random.draw(proptest::sample::select(POLICIES.as_slice()))
         };
         let mut chosen = options(set);
         if random.below(2) == 0 {

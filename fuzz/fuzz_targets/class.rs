@@ -49,19 +49,19 @@ fn scores(mut numbers: Numbers<'_>, ties: Ties) {
         let number = row.iter().all(|score| !score.is_nan());
         assert_eq!(infinite.is_ok(), in_range && number, "{row:?} {label}");
         let Ok(rank) = infinite else { continue };
-        let place = usize::try_from(label).unwrap();
+        let index = usize::try_from(label).unwrap();
         let count = |of: &dyn Fn(usize, f64) -> bool| {
             let row = row.iter().enumerate();
             row.filter(|(at, score)| of(*at, **score)).count()
         };
-        assert_eq!(rank.above, count(&|_, score| score > row[place]));
+        assert_eq!(rank.above, count(&|_, score| score > row[index]));
         assert_eq!(
             rank.tied_before,
-            count(&|at, score| at < place && score == row[place])
+            count(&|at, score| at < index && score == row[index])
         );
         assert_eq!(
             rank.tied_after,
-            count(&|at, score| at > place && score == row[place])
+            count(&|at, score| at > index && score == row[index])
         );
         let spans = Ties::ALL.iter().map(|rule| rule.span(rank));
         let (best, worst) = (Ties::Optimistic.span(rank), Ties::Pessimistic.span(rank));
@@ -176,8 +176,8 @@ fn classes(mut numbers: Numbers<'_>, choice: u8) {
     assert_eq!(rows.iter().flatten().sum::<u64>(), seen);
     for (row, &class) in rows.iter().zip(&classes) {
         let counts = matrix.class_counts(class);
-        let place = classes.iter().position(|other| *other == class).unwrap();
-        assert_eq!(counts.true_positives, row[place]);
+        let index = classes.iter().position(|other| *other == class).unwrap();
+        assert_eq!(counts.true_positives, row[index]);
         let actual = examples.iter().filter(|(_, b)| b == class).count() as u64;
         let predicted = examples.iter().filter(|(a, _)| *a == Some(*class)).count() as u64;
         assert_eq!((counts.actual(), counts.predicted()), (actual, predicted));

@@ -22,8 +22,8 @@ fn sums(numbers: Numbers<'_>) {
     let terms: Vec<f64> = numbers.take(64).collect();
     let sum: Sum = terms.iter().copied().collect();
     let mut parts = [Sum::default(), Sum::default()];
-    for (place, &term) in terms.iter().rev().enumerate() {
-        parts[place % 2].add(term);
+    for (index, &term) in terms.iter().rev().enumerate() {
+        parts[index % 2].add(term);
     }
     let [mut one, other] = parts;
     one.merge(other);
@@ -48,8 +48,8 @@ fn fsum(terms: &[f64]) -> f64 {
     let mut partials: Vec<f64> = Vec::new();
     for &term in terms {
         let (mut high, mut kept) = (term, 0);
-        for place in 0..partials.len() {
-            let mut low = partials[place];
+        for index in 0..partials.len() {
+            let mut low = partials[index];
             if high.abs() < low.abs() {
                 std::mem::swap(&mut high, &mut low);
             }
@@ -111,10 +111,10 @@ fn assignments(mut numbers: Numbers<'_>) {
     // The best benefit of each pair.
     let mut table = [[None::<Benefit>; 5]; 5];
     for edge in &edges {
-        let place = &mut table[edge.row][edge.column];
+        let cell = &mut table[edge.row][edge.column];
         let level = |benefit: Benefit| (benefit.primary, benefit.secondary);
-        if place.is_none_or(|old| level(old) < level(edge.benefit)) {
-            *place = Some(edge.benefit);
+        if cell.is_none_or(|old| level(old) < level(edge.benefit)) {
+            *cell = Some(edge.benefit);
         }
     }
     let total = chosen.iter().fold((0, 0.0), |total, &(row, column)| {

@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let text = String::from_utf8_lossy(bytes);
     let parts = parts(&text);
-    let part = |place: usize| parts.get(place).copied().unwrap_or_default();
+    let part = |position: usize| parts.get(position).copied().unwrap_or_default();
     match kind.wrapping_sub(b'a') % 4 {
         0 => clips(part(0), part(1), part(2), choice.wrapping_sub(b'a')),
         1 => frames(part(0), part(1)),

@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let text = String::from_utf8_lossy(text);
     let parts = parts(&text);
-    let [one, two] = [0, 1].map(|place| parts.get(place).copied().unwrap_or_default());
+    let [one, two] = [0, 1].map(|index| parts.get(index).copied().unwrap_or_default());
     match kind.wrapping_sub(b'a') % 2 {
         0 => grids(one, two),
         _ => submissions(one, two, options.wrapping_sub(b'a')),
@@ -85,9 +85,9 @@ fn grids(prediction: &str, reference: &str) {
     let Some(prediction) = prediction else { return };
     let (a, b) = (prediction.as_array(), reference.as_array());
     let (rows, columns) = (a.nrows().max(b.nrows()), a.ncols().max(b.ncols()));
-    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    let equal = places
-        .filter(|&place| a.get(place).is_some() && a.get(place) == b.get(place))
+    let indices = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let equal = indices
+        .filter(|&index| a.get(index).is_some() && a.get(index) == b.get(index))
         .count();
     let matches = cell_matches(&prediction, &reference);
     assert_eq!(

@@ -38,9 +38,9 @@ fn plain_distance<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     for (above, x) in a.iter().enumerate() {
         let mut diagonal = row[0];
         row[0] = above + 1;
-        for (place, y) in b.iter().enumerate() {
-            let best = (diagonal + usize::from(x != y)).min(row[place].min(row[place + 1]) + 1);
-            diagonal = std::mem::replace(&mut row[place + 1], best);
+        for (index, y) in b.iter().enumerate() {
+            let best = (diagonal + usize::from(x != y)).min(row[index].min(row[index + 1]) + 1);
+            diagonal = std::mem::replace(&mut row[index + 1], best);
         }
     }
     row[b.len()]

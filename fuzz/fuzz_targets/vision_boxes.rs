@@ -147,9 +147,12 @@ fn masks(bytes: &[u8]) {
     let from_counts = [one, two].map(|bytes| Mask::from_counts(height, width, &counts(bytes)));
     let ring = |bytes: &[u8]| vec![Numbers(bytes).collect::<Vec<_>>()];
     let small = height.max(width) < 1024;
-    let from_polygons = [one, two].map(|bytes| match small {
-        true => Mask::from_polygons(height, width, &ring(bytes)).ok(),
-        false => None,
+    let from_polygons = [one, two].map(|bytes| {
+        if small {
+            Mask::from_polygons(height, width, &ring(bytes)).ok()
+        } else {
+            None
+        }
     });
     let made = from_text
         .into_iter()
@@ -209,24 +212,26 @@ fn matchings(numbers: &mut Numbers) {
         assert_eq!(matches.len(), detections.len());
         let mut taken = vec![false; truths.len()];
         let mut left_out = 0;
-        for (detection, place) in detections.iter().zip(&matches) {
-            let Some(place) = *place else { continue };
-            let truth = &truths[place];
-            let overlap = match truth.crowd {
-                true => detection
+        for (detection, index) in detections.iter().zip(&matches) {
+            let Some(index) = *index else { continue };
+            let truth = &truths[index];
+            let overlap = if truth.crowd {
+                detection
                     .shape
                     .iou_crowd(&truth.shape)
-                    .max(detection.shape.iou(&truth.shape)),
-                false => detection.shape.iou(&truth.shape),
+                    .max(detection.shape.iou(&truth.shape))
+            } else {
+                detection.shape.iou(&truth.shape)
             };
             // COCO's greedy rule takes 1 as a little less.
             assert!(
                 overlap > 0.0 && overlap >= threshold.min(1.0 - 1e-10),
                 "{matches:?}"
             );
-            match truth.is_counted() {
-                true => assert!(!replace(&mut taken[place], true), "{matches:?}"),
-                false => left_out += 1,
+            if truth.is_counted() {
+                assert!(!replace(&mut taken[index], true), "{matches:?}")
+            } else {
+                left_out += 1
             }
         }
         let counts = counts(&matches, &truths);

@@ -80,8 +80,8 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-fn choose<T: Copy>(all: &[T], place: usize) -> T {
-    all[place % all.len()]
+fn choose<T: Copy>(all: &[T], index: usize) -> T {
+    all[index % all.len()]
 }
 
 /// The files that begin with lines of this sign.

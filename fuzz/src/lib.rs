@@ -35,8 +35,8 @@ where
         metric.update(&mut state, prediction, reference);
     }
     let mut parts = [M::State::default(), M::State::default()];
-    for (place, (prediction, reference)) in examples.iter().rev().enumerate() {
-        metric.update(&mut parts[place % 2], prediction, reference);
+    for (index, (prediction, reference)) in examples.iter().rev().enumerate() {
+        metric.update(&mut parts[index % 2], prediction, reference);
     }
     let [mut one, mut other] = parts;
     let first = one.clone();

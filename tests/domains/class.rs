@@ -282,9 +282,10 @@ fn scores_of_classification() {
         let counts = matrix.counts();
         let [references, predictions] = [Counts::actual, Counts::predicted]
             .map(|of| counts.iter().filter(|(_, counts)| of(counts) > 0).count());
-        let expected = match references > 1 && predictions > 1 {
-            true => &row["matthews_corrcoef"],
-            false => &Value::Null,
+        let expected = if references > 1 && predictions > 1 {
+            &row["matthews_corrcoef"]
+        } else {
+            &Value::Null
         };
         near("correlation", matrix.matthews_correlation(), expected)
     });

@@ -52,8 +52,8 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
 fn params(given: &Value, quirks: bool) -> CocoParams {
     let areas = given["areaRng"].as_array().map(|ranges| {
         let ranges = ranges.iter().filter_map(numbers).enumerate();
-        let range = |(place, bounds): (usize, Vec<f64>)| {
-            AreaRange::new(given["areaRngLbl"][place].to_string(), bounds[0], bounds[1])
+        let range = |(index, bounds): (usize, Vec<f64>)| {
+            AreaRange::new(given["areaRngLbl"][index].to_string(), bounds[0], bounds[1])
         };
         ranges.map(range).collect()
     });

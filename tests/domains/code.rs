@@ -78,9 +78,10 @@ fn counts(counts: &Value) -> Result<[Vec<u64>; 2], String> {
     let whole = |scale: f64, value: &Value| {
         let scaled = value.as_f64().unwrap_or(f64::NAN) * scale;
         let rounded = scaled.round();
-        match (rounded - 1e-6..rounded + 1e-6).contains(&scaled) {
-            true => Ok(rounded as u64),
-            false => Err(format!("{value} times {scale} is not a whole number")),
+        if (rounded - 1e-6..rounded + 1e-6).contains(&scaled) {
+            Ok(rounded as u64)
+        } else {
+            Err(format!("{value} times {scale} is not a whole number"))
         }
     };
     let pairs = |name: &str, first: f64| -> Result<Vec<u64>, String> {
@@ -254,9 +255,10 @@ fn trees_of_the_pinned_parser_core() {
         let code = text(row, "text")?;
         let tree = SyntaxTree::parse(language(row)?, code).map_err(|error| error.to_string())?;
         same("sexp", tree.sexp().as_str(), text(row, "0.26")?)?;
-        match text(row, "0.27")? == text(row, "0.26")? {
-            true => Err("the cores agree".to_owned()),
-            false => Ok(()),
+        if text(row, "0.27")? == text(row, "0.26")? {
+            Err("the cores agree".to_owned())
+        } else {
+            Ok(())
         }
     });
 }

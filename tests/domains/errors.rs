@@ -35,7 +35,7 @@ fn object(classes: &[Class], value: &Value) -> Result<(u32, BBox), String> {
     let key = Key::Number(integer(&value[0])?);
     let class = classes.iter().position(|class| class.key == key);
     let class = class.ok_or("a class")? as u32;
-    let [x, y, w, h] = [1, 2, 3, 4].map(|place| number(&value[place]));
+    let [x, y, w, h] = [1, 2, 3, 4].map(|index| number(&value[index]));
     let shape = BBox::from_xywh(x?, y?, w?, h?).map_err(|error| error.to_string())?;
     Ok((class, shape))
 }
@@ -48,7 +48,7 @@ fn dataset(row: &Value) -> Result<Dataset, String> {
         classes.push(Class { key, name });
     }
     let (mut images, mut predictions) = (Vec::new(), Vec::new());
-    for (place, image) in list(&row["images"])?.iter().enumerate() {
+    for (index, image) in list(&row["images"])?.iter().enumerate() {
         let mut annotations = Vec::new();
         for truth in list(&image["truths"])? {
             let (class, shape) = object(&classes, truth)?;
@@ -64,8 +64,8 @@ fn dataset(row: &Value) -> Result<Dataset, String> {
         for detection in list(&image["detections"])? {
             let (class, shape) = object(&classes, detection)?;
             predictions.push(Prediction {
-                image: place as u32,
-                place: 0,
+                image: index as u32,
+                position: 0,
                 class,
                 score: number(&detection[5])?,
                 area: shape.area(),
@@ -96,9 +96,10 @@ fn close(what: &str, ours: Option<f64>, percent: &Value) -> Result<(), String> {
         (None, None) => true,
         _ => false,
     };
-    match agree {
-        true => Ok(()),
-        false => Err(format!("{what}: ours {ours:?}, reference {percent} %")),
+    if agree {
+        Ok(())
+    } else {
+        Err(format!("{what}: ours {ours:?}, reference {percent} %"))
     }
 }
 

@@ -168,7 +168,7 @@ fn the_same_attempts_as_a_table() {
         let solutions = solutions(&truth);
         let mut table = "output_id,output\n".to_owned();
         for (task, outputs) in document.as_object().expect("an object") {
-            for (place, entry) in outputs.as_array().expect("a list").iter().enumerate() {
+            for (index, entry) in outputs.as_array().expect("a list").iter().enumerate() {
                 let attempts = ["attempt_1", "attempt_2"].map(|name| {
                     let rows = entry[name].as_array().into_iter().flatten();
                     let digits = |row: &Value| -> String {
@@ -181,7 +181,7 @@ fn the_same_attempts_as_a_table() {
                     let rows: Vec<String> = rows.map(digits).collect();
                     format!("|{}|", rows.join("|"))
                 });
-                table.push_str(&format!("{task}_{place},{} \n", attempts.join(" ")));
+                table.push_str(&format!("{task}_{index},{} \n", attempts.join(" ")));
             }
         }
         let as_table = score(&solutions, &parsed(&table, &solutions));
@@ -194,10 +194,10 @@ fn the_same_attempts_as_a_table() {
 fn task_files(submission: &Value, with_index: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (task, outputs) in submission.as_object().expect("an object") {
-        let entry = |(place, entry): (usize, &Value)| {
+        let entry = |(index, entry): (usize, &Value)| {
             let attempt = |name: &str| match &entry[name] {
                 Value::Null => Value::Null,
-                grid if with_index => json!({"answer": grid, "metadata": {"pair_index": place}}),
+                grid if with_index => json!({"answer": grid, "metadata": {"pair_index": index}}),
                 grid => json!({"answer": grid, "metadata": {}}),
             };
             json!({"attempt_1": attempt("attempt_1"), "attempt_2": attempt("attempt_2")})

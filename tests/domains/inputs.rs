@@ -1,5 +1,5 @@
 //! Files as other programs write them: each case of `golden/inputs` gives the rows that are listed, or an
-//! error that names the place.
+//! error that names the location.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -200,9 +200,10 @@ impl Case<'_> {
             references: source.clone(),
             predictions: source.clone(),
         };
-        Ok(match file.starts_with("kaldi/") {
-            true => vec![twice],
-            false => vec![Data::Pairs(source), twice],
+        Ok(if file.starts_with("kaldi/") {
+            vec![twice]
+        } else {
+            vec![Data::Pairs(source), twice]
         })
     }
 
@@ -275,7 +276,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// The words of an error are ours, but it names the same place and the same names.
+    /// The words of an error are ours, but it names the same location and the same names.
     fn check_error(&self, expected: &str) -> Result<(), String> {
         let read = |data| self.read(data).err().ok_or("no error".to_owned());
         let errors = match self.data() {
@@ -284,11 +285,11 @@ impl Case<'_> {
         };
         let parts = expected.split(|char: char| ",:;".contains(char));
         let quoted = expected.split('"').skip(1).step_by(2);
-        let places = parts.map(str::trim).filter(|part| {
+        let indices = parts.map(str::trim).filter(|part| {
             let words = ["line ", "column ", "row group ", "row "];
             words.iter().any(|word| part.starts_with(word)) && part.len() < 16
         });
-        let named: Vec<&str> = quoted.filter(|name| *name != ";").chain(places).collect();
+        let named: Vec<&str> = quoted.filter(|name| *name != ";").chain(indices).collect();
         for error in &errors {
             let missing = named.iter().find(|name| !error.contains(**name));
             if let Some(missing) = missing {
@@ -314,9 +315,10 @@ fn agree<T>(checked: Result<Check, RunError>, scored: &Result<T, String>) -> Res
         Err(error) => messages.contains(error),
     };
     let scored = scored.as_ref().err();
-    match agrees {
-        true => Ok(()),
-        false => Err(format!("scored: {scored:?}, checked: {messages:?}")),
+    if agrees {
+        Ok(())
+    } else {
+        Err(format!("scored: {scored:?}, checked: {messages:?}"))
     }
 }
 

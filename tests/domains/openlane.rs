@@ -163,7 +163,7 @@ fn openlanev2_frames() {
         for (name, matches) in matched {
             let reference = Vec::<Option<f64>>::deserialize(&expected["idx_match_gt"][&name])
                 .map_err(|e| e.to_string())?;
-            let ours = matches.iter().map(|place| place.map(|place| place as f64));
+            let ours = matches.iter().map(|index| index.map(|index| index as f64));
             rows::same(&name, ours.collect(), reference)?;
         }
         let score = score(&[(prediction, truth)]);

@@ -14,7 +14,7 @@ use metric_stats::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::rows::{check, rows, within, within_scaled};
+use crate::rows::{check, distance, rows, within, within_scaled};
 
 /// The tolerance of the specification, relative to the value.
 const RELATIVE: f64 = 1e-9;
@@ -37,21 +37,29 @@ fn hex(value: &Value) -> u64 {
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(format!("{what}: {found:?}: expected {expected:?}")),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found:?}: expected {expected:?}"))
     }
 }
 
 /// Compares at the relative tolerance, and 0 and 1 exactly.
 fn near(what: &str, found: f64, expected: f64) -> Result<(), String> {
-    let is_near = match expected == 0.0 {
-        true => found == 0.0,
-        false => within_scaled(found, expected, RELATIVE, (expected.abs(), "value")),
+    let is_near = if expected == 0.0 {
+        found == 0.0
+    } else {
+        within_scaled(
+            found,
+            expected,
+            RELATIVE,
+            (distance(expected, 0.0), "value"),
+        )
     };
-    match is_near {
-        true => Ok(()),
-        false => Err(format!("{what}: {found}: expected {expected}")),
+    if is_near {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found}: expected {expected}"))
     }
 }
 
@@ -381,17 +389,16 @@ fn replicates_and_intervals() {
         ] {
             equal(field, of(method).ends, ends(&row[field]))?;
         }
-        let auto = match is_proportion(&kind, &row["units"]) {
-            true => {
-                let [correct, total, ..] = total.counts;
-                proportion(
-                    correct,
-                    total,
-                    confidence,
-                    IntervalKind::Auto.of_proportions(),
-                )
-            }
-            false => of(IntervalKind::Auto.of_replicates()),
+        let auto = if is_proportion(&kind, &row["units"]) {
+            let [correct, total, ..] = total.counts;
+            proportion(
+                correct,
+                total,
+                confidence,
+                IntervalKind::Auto.of_proportions(),
+            )
+        } else {
+            of(IntervalKind::Auto.of_replicates())
         };
         same_estimate(row, &auto)
     });
@@ -473,14 +480,16 @@ fn paired_tests() {
             ["wins", "ties", "losses", "undefined_examples"].map(|field| integer(&row[field]));
         equal("wins, ties, losses", found, expected)?;
         let proportions = is_proportion(&kind, &row["system"]);
-        let (p, name) = match proportions {
-            true => (mcnemar(wins, losses), "mcnemar-exact"),
-            false => (test.p.unwrap_or_default(), test.trials.test().name()),
+        let (p, name) = if proportions {
+            (mcnemar(wins, losses), "mcnemar-exact")
+        } else {
+            (test.p.unwrap_or_default(), test.trials.test().name())
         };
         equal("test", Some(name), row["test"].as_str())?;
-        match proportions {
-            true => near("p", p, number(&row["p"])),
-            false => equal("p", p, number(&row["p"])),
+        if proportions {
+            near("p", p, number(&row["p"]))
+        } else {
+            equal("p", p, number(&row["p"]))
         }
     });
 }
@@ -511,9 +520,10 @@ fn same_interval(found: &GroupIntervals, score: &str, expected: &Value) -> Resul
     let estimate = found.intervals.iter().find(|(name, _)| name == score);
     let (_, estimate) = estimate.ok_or_else(|| format!("no interval of {score}"))?;
     let mut row = expected.clone();
-    row["interval"] = match expected["low"].is_null() {
-        true => Value::Null,
-        false => serde_json::json!([expected["low"], expected["high"]]),
+    row["interval"] = if expected["low"].is_null() {
+        Value::Null
+    } else {
+        serde_json::json!([expected["low"], expected["high"]])
     };
     equal("clusters", found.clusters, integer(&expected["clusters"]))?;
     same_estimate(&row, estimate)

@@ -119,8 +119,8 @@ fn score_cuts() {
                 // A class without truths and detections is in the rows only.
                 let classes = row["per_class"].as_object().ok_or("classes")?;
                 same(&here, classes.len(), set.classes().len())?;
-                for (place, class) in set.classes().iter().enumerate() {
-                    let curve = curves.classes.get(&(place as u32));
+                for (index, class) in set.classes().iter().enumerate() {
+                    let curve = curves.classes.get(&(index as u32));
                     let counts = curve.map_or_else(Counts::default, |curve| curve.at(score));
                     let here = format!("{here}, class {}", class.key);
                     same_counts(&here, counts, &classes[&class.key.to_string()])?;
@@ -156,7 +156,7 @@ fn toy(value: &Value) -> Dataset {
             .iter()
             .position(|name| record[0] == name.as_str())
             .expect("an image") as u32,
-        place: 0,
+        position: 0,
         class: 0,
         score: record[2].as_f64().expect("a score"),
         area: 0.0,

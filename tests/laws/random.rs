@@ -533,9 +533,12 @@ fn frames() -> BoxedStrategy<Values> {
                 json!({"attribute": kind, "points": corners, "confidence": confidence(*level)})
             };
             let table = |columns: usize| {
-                let edge = |level: &u8| match truth {
-                    true => json!(level % 2),
-                    false => json!(confidence(*level)),
+                let edge = |level: &u8| {
+                    if truth {
+                        json!(level % 2)
+                    } else {
+                        json!(confidence(*level))
+                    }
                 };
                 let row = |row: usize| edges[3 * row..3 * row + columns].iter().map(edge).collect();
                 json!((0..lanes.len()).map(row).collect::<Vec<Json>>())
@@ -565,12 +568,11 @@ fn object(classes: &'static [&'static str], truth: bool) -> impl Strategy<Value 
             "bbox": [x, y, width, height],
             "segmentation": [[x, y, x, bottom, right, bottom, right, y]],
         });
-        match truth {
-            true => {
-                object["area"] = json!(width * height);
-                object["iscrowd"] = json!(0);
-            }
-            false => object["score"] = json!(f64::from(level) / 2.0),
+        if truth {
+            object["area"] = json!(width * height);
+            object["iscrowd"] = json!(0);
+        } else {
+            object["score"] = json!(f64::from(level) / 2.0);
         }
         object
     })

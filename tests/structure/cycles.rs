@@ -119,8 +119,10 @@ impl Root {
 /// The libraries and programs of the workspace.
 fn roots() -> Vec<Root> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let crates = fs::read_dir(workspace.join("crates")).expect("the folder of the crates");
-    let mut packages: Vec<PathBuf> = crates.map(|it| it.expect("a folder").path()).collect();
+    let folders = ["crates", "tools"].map(|folder| workspace.join(folder));
+    let entries = folders.map(|folder| fs::read_dir(folder).expect("a folder of packages"));
+    let entries = entries.into_iter().flatten();
+    let mut packages: Vec<PathBuf> = entries.map(|it| it.expect("a folder").path()).collect();
     packages.push(workspace.join("xtask"));
     packages.sort();
     let files = packages
@@ -222,9 +224,10 @@ impl Modules {
                         name => format!("{name}::{child}"),
                     };
                     let file = folder.join(format!("{child}.rs"));
-                    let file = match file.exists() {
-                        true => file,
-                        false => folder.join(&child).join("mod.rs"),
+                    let file = if file.exists() {
+                        file
+                    } else {
+                        folder.join(&child).join("mod.rs")
                     };
                     self.file(&file, Some(own), &below)
                 }
@@ -319,9 +322,10 @@ impl Modules {
                     });
             modules.find_map(|at| self.named(at, name, is_last, depth))
         };
-        match is_last {
-            true => item().or_else(import).or(child).or_else(glob),
-            false => child.or_else(item).or_else(import).or_else(glob),
+        if is_last {
+            item().or_else(import).or(child).or_else(glob)
+        } else {
+            child.or_else(item).or_else(import).or_else(glob)
         }
     }
 }
@@ -361,9 +365,12 @@ struct Names {
 impl Names {
     /// Keeps each path of an import, which all start with `path`.
     fn import(&mut self, tree: &UseTree, path: &[String]) {
-        let below = |name: &syn::Ident| match name == "self" && !path.is_empty() {
-            true => path.to_vec(),
-            false => [path, &[name.to_string()]].concat(),
+        let below = |name: &syn::Ident| {
+            if name == "self" && !path.is_empty() {
+                path.to_vec()
+            } else {
+                [path, &[name.to_string()]].concat()
+            }
         };
         match tree {
             UseTree::Path(inner) => self.import(&inner.tree, &below(&inner.ident)),

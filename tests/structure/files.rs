@@ -68,9 +68,12 @@ impl Opens {
 
     /// Checks each path of an import, which all start with `path`.
     fn import(&mut self, tree: &UseTree, path: &[String]) {
-        let below = |name: &syn::Ident| match name == "self" {
-            true => path.to_vec(),
-            false => [path, &[name.to_string()]].concat(),
+        let below = |name: &syn::Ident| {
+            if name == "self" {
+                path.to_vec()
+            } else {
+                [path, &[name.to_string()]].concat()
+            }
         };
         match tree {
             UseTree::Path(inner) => self.import(&inner.tree, &below(&inner.ident)),

@@ -82,7 +82,7 @@ fn differences(page: &str, crates: &Crates) -> Vec<String> {
         let named: BTreeSet<&str> = spans(text).collect();
         let missing = modules.iter().filter(|it| !named.contains(it.as_str()));
         findings.extend(missing.map(|module| format!("{name}: {module} is not on the map")));
-        let unknown = listed(text).filter(|it| !modules.contains(*it));
+        let unknown = item_names(text).filter(|it| !modules.contains(*it));
         findings.extend(unknown.map(|module| format!("{name}: no module {module}")));
     }
     findings
@@ -96,7 +96,7 @@ fn section(text: &str) -> (&str, &str) {
 }
 
 /// The names at the start of the lines of a list.
-fn listed(section: &str) -> impl Iterator<Item = &str> {
+fn item_names(section: &str) -> impl Iterator<Item = &str> {
     let items = section.lines().filter_map(|line| line.strip_prefix("- "));
     items.flat_map(|item| spans(item.split(':').next().unwrap_or_default()))
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::run::{Error, cargo, print};
+use xtask_common::{Error, cargo, print};
 
 pub(crate) const HELP: &str = "\
 Renders the reports of all demos and checks each in Chromium.
@@ -250,9 +250,10 @@ fn check(gallery: bool, axe: Option<&str>) -> Result<(), Error> {
         MODES.len(),
         problems.len()
     ));
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Failed(problems.join("\n"))),
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Failed(problems.join("\n")))
     }
 }
 
@@ -284,12 +285,13 @@ fn render(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
             .current_dir(&folder)
             .output()
             .map_err(|error| error.to_string())?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(format!(
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(format!(
                 "metric {words}: {}",
                 String::from_utf8_lossy(&output.stderr)
-            )),
+            ))
         }
     };
     run("demo --save d")?;

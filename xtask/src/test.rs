@@ -1,6 +1,6 @@
-use crate::run::{Error, WITHOUT_PYTHON, cargo};
 use crate::steps::Steps;
 use crate::{python, spark};
+use xtask_common::{Error, WITHOUT_PYTHON, cargo};
 
 pub(crate) const HELP: &str = "\
 Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests,
@@ -38,11 +38,10 @@ pub(crate) fn steps(
         steps.run("build tests", || cargo(&build, &[]))?;
     }
     steps.run("run tests", || cargo(&words, &[]))?;
-    match arguments.is_empty() {
-        true => {
-            python::steps_of_test(needs_python, steps)?;
-            spark::steps_of_test(steps)
-        }
-        false => Ok(()),
+    if arguments.is_empty() {
+        python::steps_of_test(needs_python, steps)?;
+        spark::steps_of_test(steps)
+    } else {
+        Ok(())
     }
 }

@@ -72,15 +72,17 @@ impl Table {
     }
 
     fn count(&self, pairs: impl Iterator<Item = (i64, i64)>) -> Vec<Cell> {
-        let place = |label: i64| label.wrapping_sub(self.least) as usize;
+        let position = |label: i64| label.wrapping_sub(self.least) as usize;
         let mut counts = vec![0; self.width * self.width];
         for (reference, prediction) in pairs {
-            if let Some(count) = counts.get_mut(place(reference) * self.width + place(prediction)) {
+            if let Some(count) =
+                counts.get_mut(position(reference) * self.width + position(prediction))
+            {
                 *count += 1;
             }
         }
         // Not a range of labels, which would have to go on after the greatest integer.
-        let label = |place: usize| self.least.wrapping_add(place as i64);
+        let label = |position: usize| self.least.wrapping_add(position as i64);
         let rows = counts.chunks_exact(self.width).enumerate();
         let cells = rows.flat_map(|(reference, row)| {
             let cells = row.iter().enumerate().filter(|(_, count)| **count > 0);

@@ -257,7 +257,7 @@ pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
         return Err(InvalidK::Empty);
     }
     match ks.iter().position(|&k| k == 0) {
-        Some(place) => Err(InvalidK::Zero { place }),
+        Some(index) => Err(InvalidK::Zero { index }),
         None => Ok(()),
     }
 }
@@ -270,7 +270,7 @@ pub enum InvalidK {
     /// One is 0.
     Zero {
         /// Its index in the list, from 0.
-        place: usize,
+        index: usize,
     },
 }
 
@@ -278,7 +278,7 @@ impl fmt::Display for InvalidK {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => write!(f, "no k"),
-            Self::Zero { place } => write!(f, "k is 0 at index {place}"),
+            Self::Zero { index } => write!(f, "k is 0 at index {index}"),
         }
     }
 }
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(AccuracyAtK::<u8>::new(vec![]), Err(InvalidK::Empty));
         assert_eq!(
             AccuracyAtK::<u8>::new(vec![1, 0]),
-            Err(InvalidK::Zero { place: 1 })
+            Err(InvalidK::Zero { index: 1 })
         );
     }
 

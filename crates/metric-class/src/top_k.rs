@@ -126,8 +126,8 @@ fn rank<S: Score>(scores: &[S], label: i64, infinite: bool) -> Result<TiedRank, 
         label,
         columns: scores.len(),
     };
-    let place = usize::try_from(label).map_err(|_| no_label)?;
-    let &own = scores.get(place).ok_or(no_label)?;
+    let index = usize::try_from(label).map_err(|_| no_label)?;
+    let &own = scores.get(index).ok_or(no_label)?;
     let all = own.compare(scores);
     if !all.finite {
         for (column, &score) in scores.iter().enumerate() {
@@ -136,7 +136,7 @@ fn rank<S: Score>(scores: &[S], label: i64, infinite: bool) -> Result<TiedRank, 
     }
     // Itself left out. Most rows have no ties, and so are walked once.
     let tied = (all.at_least - all.above).saturating_sub(1);
-    let tied_before = match scores.split_at_checked(place) {
+    let tied_before = match scores.split_at_checked(index) {
         Some((before, _)) if tied > 0 => {
             let before = own.compare(before);
             before.at_least - before.above

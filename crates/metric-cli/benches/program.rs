@@ -237,9 +237,10 @@ fn vqa_v2(criterion: &mut Criterion) {
             "{comma}{{\"question_type\": \"{kind}\", \"answer_type\": \"other\", \"image_id\": {question}, \"question_id\": {question}000, \"answers\": ["
         );
         for person in 0..10 {
-            let answer = match person < agreeing {
-                true => right[person as usize],
-                false => others[pick(6) as usize],
+            let answer = if person < agreeing {
+                right[person as usize]
+            } else {
+                others[pick(6) as usize]
             };
             let comma = if person == 0 { "" } else { ", " };
             let number = person + 1;

@@ -283,9 +283,10 @@ fn with_args(command: Command) -> Command {
     let usage = format!(
         "metric score {name} -r FILE -p FILE [OPTIONS]\n       metric score {name} --pairs FILE [OPTIONS]"
     );
-    let files = match entries.iter().copied().all(|entry| documents(&entry)) {
-        true => DOCUMENTS,
-        false => FILES,
+    let files = if entries.iter().copied().all(|entry| documents(&entry)) {
+        DOCUMENTS
+    } else {
+        FILES
     };
     let help = values_of(&entries);
     let common = common_args().into_iter().map(|arg| {
@@ -791,14 +792,13 @@ fn options(entry: &Entry, matches: &ArgMatches, is_compare: bool) -> Options {
     if is_compare {
         return options;
     }
-    match is_given("details") {
-        true if is_compact => options.with_compact_details(),
-        true => options.with_details(),
-        // A page shows what people can look at.
-        false if entry.details && (is_given("report") || is_given("svg")) => {
-            options.with_compact_details()
-        }
-        false => options,
+    // A page shows what people can look at.
+    let has_page = entry.details && (is_given("report") || is_given("svg"));
+    match (is_given("details"), is_compact) {
+        (true, false) => options.with_details(),
+        (true, true) => options.with_compact_details(),
+        (false, _) if has_page => options.with_compact_details(),
+        (false, _) => options,
     }
 }
 
@@ -832,24 +832,21 @@ pub(crate) fn compare_task(
             .collect()
     };
     let fields = strings("prediction-field");
-    let candidates = match pairs.is_empty() {
-        true if fields.len() > 1 => {
+    let candidates = if pairs.is_empty() {
+        if fields.len() > 1 {
             let problem = "--prediction-field is given more than once: expected --pairs, whose fields are systems";
             return Err(Failure::Usage(problem.to_owned()));
         }
-        true => {
-            let names = compare::names(matches, compare::names_of_files(&predictions))?;
-            let systems = names.into_iter().zip(predictions);
-            let systems = systems
-                .map(|(name, path)| Ok((name, source_of(Role::Predictions, &[path], matches)?)));
-            let systems = systems.collect::<Result<_, Failure>>()?;
-            Candidate::of_sources(&source_of(Role::References, &references, matches)?, systems)
-        }
-        false => {
-            let names = compare::names(matches, fields.clone())?;
-            let systems = names.into_iter().zip(fields).collect();
-            Candidate::of_fields(&source_of(Role::Pairs, &pairs, matches)?, systems)
-        }
+        let names = compare::names(matches, compare::names_of_files(&predictions))?;
+        let systems = names.into_iter().zip(predictions);
+        let systems =
+            systems.map(|(name, path)| Ok((name, source_of(Role::Predictions, &[path], matches)?)));
+        let systems = systems.collect::<Result<_, Failure>>()?;
+        Candidate::of_sources(&source_of(Role::References, &references, matches)?, systems)
+    } else {
+        let names = compare::names(matches, fields.clone())?;
+        let systems = names.into_iter().zip(fields).collect();
+        Candidate::of_fields(&source_of(Role::Pairs, &pairs, matches)?, systems)
     };
     if let [one] = candidates.as_slice() {
         return Err(Failure::Usage(format!(

@@ -38,9 +38,10 @@ pub(crate) fn shared(arg: Arg) -> Option<Arg> {
     let name = arg.get_id().as_str();
     let is_shared = SHARED.contains(&name) || Settings::NAMES.contains(&name);
     let is_format = name == "format";
-    let arg = match is_format {
-        true => arg.value_parser(["table", "json"]),
-        false => arg,
+    let arg = if is_format {
+        arg.value_parser(["table", "json"])
+    } else {
+        arg
     };
     is_shared.then_some(arg)
 }
@@ -60,9 +61,9 @@ fn text(check: &Check) -> String {
     let mut lines = Vec::new();
     for problem in &check.problems {
         lines.push(problem.message().to_string());
-        let places = problem.places();
-        lines.extend(places.map(|place| format!("  {place}")));
-        if problem.count > problem.first.len() as u64 && problem.places().count() > 0 {
+        let locations = problem.locations();
+        lines.extend(locations.map(|location| format!("  {location}")));
+        if problem.count > problem.first.len() as u64 && problem.locations().count() > 0 {
             let more = problem.count - problem.first.len() as u64;
             lines.push(format!("  ... and {more} more"));
         }
@@ -100,12 +101,13 @@ fn sources(check: &Check) -> Vec<String> {
         };
         format!("{title:<13}{name}{records}")
     };
-    match check.references == check.predictions {
-        true => vec![source("Pairs:", &check.references)],
-        false => vec![
+    if check.references == check.predictions {
+        vec![source("Pairs:", &check.references)]
+    } else {
+        vec![
             source("References:", &check.references),
             source("Predictions:", &check.predictions),
-        ],
+        ]
     }
 }
 
@@ -121,9 +123,10 @@ fn verdict(check: &Check) -> String {
     }
     let at_least = if check.is_complete { "" } else { "At least " };
     let problems = counted(check.problem_count(), "problem");
-    let rest = match check.is_complete {
-        true => "",
-        false => " A file was not read to its end: correct the problem there and check again.",
+    let rest = if check.is_complete {
+        ""
+    } else {
+        " A file was not read to its end: correct the problem there and check again."
     };
     format!(
         "{at_least}{problems}; {} can score {examples}.{rest}",

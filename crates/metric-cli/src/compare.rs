@@ -192,9 +192,12 @@ pub(crate) fn names_of_files(paths: &[PathBuf]) -> Vec<String> {
     };
     let stems: Vec<String> = paths.iter().map(stem).collect();
     let is_shared = |name: &String| stems.iter().filter(|other| *other == name).count() > 1;
-    let name = |(stem, path): (&String, &PathBuf)| match is_shared(stem) {
-        true => path.display().to_string(),
-        false => stem.clone(),
+    let name = |(stem, path): (&String, &PathBuf)| {
+        if is_shared(stem) {
+            path.display().to_string()
+        } else {
+            stem.clone()
+        }
     };
     stems.iter().zip(paths).map(name).collect()
 }
@@ -581,12 +584,12 @@ fn block(
     let direction = of_score.iter().find_map(|it| it.direction);
     let has_examples = of_score.iter().any(|it| it.examples.is_some());
     let interval = format!("{}% interval", percent(comparison.statistics.confidence));
-    let place = group.map_or_else(String::new, |(kind, name)| {
+    let location = group.map_or_else(String::new, |(kind, name)| {
         format!(", {kind} {}", cell(name, false))
     });
     let better = direction.map_or_else(String::new, |it| format!(" ({} is better)", it.name()));
     let mut header = vec![
-        format!("{score}{place}{better}"),
+        format!("{score}{location}{better}"),
         numbers.column("score"),
         interval.clone(),
     ];
@@ -656,9 +659,10 @@ fn block(
             .iter()
             .find(|it| it.system == system.name && !all_pairs);
         let is_baseline = !all_pairs && own.is_none();
-        let name = match is_baseline {
-            true => format!("{} (baseline)", system.name),
-            false => system.name.clone(),
+        let name = if is_baseline {
+            format!("{} (baseline)", system.name)
+        } else {
+            system.name.clone()
         };
         let mut cells = vec![name, numbers.score(*value), ends.clone()];
         cells.extend(own.map(|it| of_difference(it)).unwrap_or_default());
@@ -741,12 +745,11 @@ fn footer(comparison: &Comparison) -> (String, f64) {
     let families: Vec<String> = families
         .map(|(comparisons, of)| format!("Holm over {comparisons} comparisons{of}"))
         .collect();
-    let tests = match tests.is_empty() {
-        true => "no test".to_owned(),
-        false => {
-            let tests = std::iter::once(tests.join(" and ")).chain(families);
-            tests.collect::<Vec<_>>().join(", ")
-        }
+    let tests = if tests.is_empty() {
+        "no test".to_owned()
+    } else {
+        let tests = std::iter::once(tests.join(" and ")).chain(families);
+        tests.collect::<Vec<_>>().join(", ")
     };
     let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
     let text = format!(

@@ -83,9 +83,10 @@ pub(crate) fn say(message: &str) {
     let lines: Vec<String> = lines.collect();
     let mut stderr = std::io::stderr().lock();
     let text = lines.join("\n");
-    let text = match terminal::has_colors(&stderr) {
-        true => colored(&text),
-        false => text,
+    let text = if terminal::has_colors(&stderr) {
+        colored(&text)
+    } else {
+        text
     };
     let _ = writeln!(stderr, "{text}");
 }
@@ -137,11 +138,11 @@ fn shortened(line: &str) -> Cow<'_, str> {
     if count <= MOST {
         return Cow::Borrowed(line);
     }
-    let place = |character: usize| {
+    let index = |character: usize| {
         let start = line.char_indices().nth(character);
         start.map_or(line.len(), |(start, _)| start)
     };
-    let (start, end) = (place(MOST - END), place(count - END));
+    let (start, end) = (index(MOST - END), index(count - END));
     Cow::Owned(format!("{} ... {}", &line[..start], &line[end..]))
 }
 

@@ -113,7 +113,7 @@ const HEADINGS: &[Heading] = &[
 ];
 
 /// The position of an option in the help, and whether the short help has it; those of a metric are in both.
-fn place(arg: &Arg) -> (usize, usize, bool) {
+fn position(arg: &Arg) -> (usize, usize, bool) {
     let name = arg.get_id().as_str();
     for (
         heading,
@@ -133,7 +133,7 @@ fn place(arg: &Arg) -> (usize, usize, bool) {
 
 /// Puts options under their headings, in the order of the help.
 pub(crate) fn arranged(args: impl IntoIterator<Item = Arg>) -> Vec<Arg> {
-    let mut placed: Vec<_> = args.into_iter().map(|arg| (place(&arg), arg)).collect();
+    let mut placed: Vec<_> = args.into_iter().map(|arg| (position(&arg), arg)).collect();
     placed.sort_by_key(|((heading, index, _), _)| (*heading, *index));
     let under = |((heading, _, is_common), arg): ((usize, usize, bool), Arg)| {
         arg.help_heading(HEADINGS[heading].title)

@@ -36,15 +36,16 @@ pub(crate) struct Images {
 impl Images {
     /// The pictures in a folder.
     pub(crate) fn new(folder: PathBuf) -> Result<Self, Failure> {
-        match folder.is_dir() {
-            true => Ok(Self {
+        if folder.is_dir() {
+            Ok(Self {
                 folder,
                 left: BYTES[1],
-            }),
-            false => Err(Failure::Usage(format!(
+            })
+        } else {
+            Err(Failure::Usage(format!(
                 "--images {}: expected a folder of pictures",
                 folder.display()
-            ))),
+            )))
         }
     }
 
@@ -133,9 +134,10 @@ fn embedded(path: &Path) -> Result<(Vec<u8>, [f64; 2]), String> {
     reader.limits(limits);
     let picture = reader.decode().map_err(|error| error.to_string())?;
     let size = [picture.width(), picture.height()].map(f64::from);
-    let scaled = match picture.width().max(picture.height()) > SIDE {
-        true => picture.thumbnail(SIDE, SIDE),
-        false => picture,
+    let scaled = if picture.width().max(picture.height()) > SIDE {
+        picture.thumbnail(SIDE, SIDE)
+    } else {
+        picture
     };
     // JPEG has no transparency.
     let scaled = DynamicImage::ImageRgb8(scaled.into_rgb8());

@@ -199,9 +199,10 @@ fn check(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let (run, data) = args::check_task(metric, matches)?;
     let (text, is_fine) = check::run(&run, data, matches)?;
     print(&text)?;
-    Ok(match is_fine {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(Failure::INPUT),
+    Ok(if is_fine {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(Failure::INPUT)
     })
 }
 
@@ -222,9 +223,10 @@ fn compare(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         say(&format!("threshold check failed: {message}"));
     }
     print(&printed.text)?;
-    Ok(match printed.failed_checks.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(CHECK_FAILED),
+    Ok(if printed.failed_checks.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(CHECK_FAILED)
     })
 }
 

@@ -10,7 +10,7 @@ use crate::args;
 use crate::error::Failure;
 
 /// The command line with all of its parts, which are otherwise put together when they are asked for.
-fn whole() -> Command {
+fn complete_command() -> Command {
     let mut command = args::command(None);
     command.build();
     command
@@ -19,13 +19,13 @@ fn whole() -> Command {
 /// Returns the script that completes commands, metrics and options in a shell.
 pub(crate) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut whole(), "metric", &mut script);
+    clap_complete::generate(shell, &mut complete_command(), "metric", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
 /// Returns the manual page of the program.
 pub(crate) fn page() -> String {
-    rendered(whole()).unwrap_or_default()
+    rendered(complete_command()).unwrap_or_default()
 }
 
 fn rendered(command: Command) -> std::io::Result<String> {
@@ -38,5 +38,5 @@ fn rendered(command: Command) -> std::io::Result<String> {
 pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
     let failed = |error: &std::io::Error| Failure::write(&folder.display().to_string(), error);
     std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-    clap_mangen::generate_to(whole(), folder).map_err(|error| failed(&error))
+    clap_mangen::generate_to(complete_command(), folder).map_err(|error| failed(&error))
 }

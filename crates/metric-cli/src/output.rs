@@ -248,9 +248,10 @@ fn csv(scored: &[Scored], numbers: Numbers) -> String {
 
 /// A field of CSV, in quotes where it needs them (RFC 4180).
 pub(crate) fn csv_field(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 

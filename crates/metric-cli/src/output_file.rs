@@ -175,10 +175,13 @@ pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 pub(crate) fn refuse(outputs: &[(&str, &Path)], inputs: &[&Path]) -> Result<(), Failure> {
     let inputs: Vec<(&Path, PathBuf)> = inputs
         .iter()
-        .map(|&path| match path == Path::new("-") {
-            // A file that the shell opened.
-            true => Path::new("/dev/stdin"),
-            false => path,
+        .map(|&path| {
+            if path == Path::new("-") {
+                // A file that the shell opened.
+                Path::new("/dev/stdin")
+            } else {
+                path
+            }
         })
         .filter(|path| path.is_file() || path.is_dir())
         .filter_map(|path| Some((path, fs::canonicalize(path).ok()?)))
@@ -192,12 +195,13 @@ pub(crate) fn refuse(outputs: &[(&str, &Path)], inputs: &[&Path]) -> Result<(), 
         let problem = if path == Path::new("-") {
             "standard output carries the result: expected a path".to_owned()
         } else if let Some((input, _)) = inputs.iter().find(|(_, real)| leads_into(path, real)) {
-            match input.is_dir() {
-                true => format!(
+            if input.is_dir() {
+                format!(
                     "is in {}, which is also read: expected another folder",
                     input.display()
-                ),
-                false => "is also read: expected another file".to_owned(),
+                )
+            } else {
+                "is also read: expected another file".to_owned()
             }
         } else if let Some((other, _)) = others.iter().find(|(_, other)| are_one(path, other)) {
             format!("is also where {other} goes: expected another path")
@@ -213,12 +217,12 @@ pub(crate) fn refuse(outputs: &[(&str, &Path)], inputs: &[&Path]) -> Result<(), 
 /// Whether a path is that of the input, or leads through a folder that is: a link in an input folder is read in that
 /// folder, wherever it leads to.
 fn leads_into(path: &Path, input: &Path) -> bool {
-    for place in path.ancestors() {
-        if resolve(place).starts_with(input) {
+    for folder in path.ancestors() {
+        if resolve(folder).starts_with(input) {
             return true;
         }
         // Leaves the folder before it.
-        if place.ends_with("..") {
+        if folder.ends_with("..") {
             break;
         }
     }
@@ -233,9 +237,10 @@ fn are_one(one: &Path, other: &Path) -> bool {
 
 /// The path without links, whether it exists or not.
 fn resolve(path: &Path) -> PathBuf {
-    let path = match path == Path::new("") {
-        true => Path::new("."),
-        false => path,
+    let path = if path == Path::new("") {
+        Path::new(".")
+    } else {
+        path
     };
     let real = follow(path);
     if let Ok(real) = fs::canonicalize(&real) {

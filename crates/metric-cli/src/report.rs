@@ -319,9 +319,10 @@ impl Open {
         let rankings: Rankings = scored.iter().filter_map(ranking).collect();
         let report = score_report(&wanted, scored, checks, slices, &rankings, &join(hashes)?);
         let page = write(target, wanted.form, &report)?;
-        let charts = match wants_charts {
-            true => report.charts(),
-            false => Vec::new(),
+        let charts = if wants_charts {
+            report.charts()
+        } else {
+            Vec::new()
         };
         Ok((charts, page))
     }
@@ -383,9 +384,10 @@ pub(crate) fn shown(sample: &Sample, has_texts: bool) -> ShownExample {
     let inputs = sample.inputs.as_ref().filter(|_| has_texts);
     let read = |json: &String| serde_json::from_str(json).ok();
     ShownExample {
-        id: match has_texts {
-            true => sample.id.clone(),
-            false => format!("row {}", sample.record + 1),
+        id: if has_texts {
+            sample.id.clone()
+        } else {
+            format!("row {}", sample.record + 1)
         },
         part: sample.part.clone().filter(|_| has_texts),
         scores: sample.scores.clone(),
@@ -420,9 +422,10 @@ fn score_report(
     let mut badges = check_badges(checks);
     let mut warnings: Vec<String> = Vec::new();
     for warning in scored.iter().flat_map(|it| &it.report.warnings) {
-        let warning = match wanted.has_texts {
-            true => warning.to_string(),
-            false => warning.without_data().to_string(),
+        let warning = if wanted.has_texts {
+            warning.to_string()
+        } else {
+            warning.without_data().to_string()
         };
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -708,9 +711,10 @@ fn group_section(kind: &str, groups: &[Group], scored: &Scored, is_slice: bool) 
         order: None,
         rest: "--format json has all of them.".to_owned(),
     }));
-    let title = match is_slice {
-        true => format!("Slices by {kind}"),
-        false => format!("By {kind}"),
+    let title = if is_slice {
+        format!("Slices by {kind}")
+    } else {
+        format!("By {kind}")
     };
     Some(Section {
         title,
@@ -788,23 +792,24 @@ pub(crate) fn example_sections(
         Block::Example(shown)
     };
     let worst: Vec<Block> = ranking.worst().map(&mut block).collect();
-    let place = |sample: &Sample| (sample.record, sample.part.clone());
-    let bad: Vec<_> = ranking.worst().map(place).collect();
+    let key = |sample: &Sample| (sample.record, sample.part.clone());
+    let bad: Vec<_> = ranking.worst().map(key).collect();
     let nearest = ranking
         .nearest()
-        .filter(|sample| !bad.contains(&place(sample)));
+        .filter(|sample| !bad.contains(&key(sample)));
     let nearest: Vec<Block> = nearest.map(&mut block).collect();
     let which = match direction {
         Direction::Higher => "Lowest",
         Direction::Lower => "Highest",
     };
-    let note = match wanted.has_texts {
-        true => format!(
+    let note = if wanted.has_texts {
+        format!(
             "{which} {score} first, ties in the order of the references. Predictions are shown as text; characters that cannot be seen are spelled out."
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{which} {score} first, ties in the order of the references. Texts and ids are not shown."
-        ),
+        )
     };
     if !worst.is_empty() {
         sections.push(Section {
@@ -1020,9 +1025,10 @@ fn shown_path(path: &str, is_full: bool) -> String {
         .rsplit('/')
         .next()
         .unwrap_or(path);
-    match is_full || name.is_empty() {
-        true => path.to_owned(),
-        false => name.to_owned(),
+    if is_full || name.is_empty() {
+        path.to_owned()
+    } else {
+        name.to_owned()
     }
 }
 
@@ -1051,9 +1057,10 @@ pub(crate) fn command(has_full_paths: bool) -> String {
 fn quoted(word: &str) -> String {
     let is_plain =
         |character: char| character.is_alphanumeric() || "-_./=:,+@%#".contains(character);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -198,9 +198,10 @@ pub(crate) fn report(
 
 /// A p-value in words.
 fn p_value(p: f64) -> String {
-    match p < 0.0001 {
-        true => "p < 0.0001".to_owned(),
-        false => format!("p = {p:.4}"),
+    if p < 0.0001 {
+        "p < 0.0001".to_owned()
+    } else {
+        format!("p = {p:.4}")
     }
 }
 
@@ -592,20 +593,22 @@ fn change_sections(
                 };
                 let own = entry.report_example(&options, &shown);
                 blocks.push(Block::Facts(Facts {
-                    facts: match own.is_empty() {
-                        true => vec![
+                    facts: if own.is_empty() {
+                        vec![
                             ("reference".to_owned(), Fact::Text(reference.clone())),
                             (name.to_owned(), Fact::Text(prediction.clone())),
-                        ],
-                        false => vec![("system".to_owned(), Fact::Words(name.to_owned()))],
+                        ]
+                    } else {
+                        vec![("system".to_owned(), Fact::Words(name.to_owned()))]
                     },
                 }));
                 blocks.extend(own);
             }
             Block::Example(Example {
-                id: match has_texts {
-                    true => it.id.clone(),
-                    false => format!("example {}", index + 1),
+                id: if has_texts {
+                    it.id.clone()
+                } else {
+                    format!("example {}", index + 1)
                 },
                 facts: vec![format!(
                     "{} {:.4} → {} {:.4}",

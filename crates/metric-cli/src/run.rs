@@ -135,9 +135,10 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
         return init(suite);
     }
     let path = suite.ok_or_else(|| Failure::Usage("expected a suite file".to_owned()))?;
-    let shown = match matches.get_flag("private") {
-        true => Shown::Participants,
-        false => Shown::Organizer,
+    let shown = if matches.get_flag("private") {
+        Shown::Participants
+    } else {
+        Shown::Organizer
     };
     let numbers = args::numbers(matches)?;
     let suite = Suite::read(path);
@@ -179,9 +180,10 @@ fn work(suite: &Suite, matches: &ArgMatches) -> Result<Done, Failure> {
     let names = matches.get_many::<String>("task").unwrap_or_default();
     let names: Vec<String> = names.cloned().collect();
     let tasks = suite.select(&names)?;
-    Ok(match matches.get_flag("dry-run") {
-        true => Done::Checked(dry_run(suite, &tasks)?),
-        false => Done::Scored(Box::new(score(suite, &tasks, matches)?)),
+    Ok(if matches.get_flag("dry-run") {
+        Done::Checked(dry_run(suite, &tasks)?)
+    } else {
+        Done::Scored(Box::new(score(suite, &tasks, matches)?))
     })
 }
 
@@ -290,12 +292,11 @@ fn score(suite: &Suite, tasks: &[&Task], matches: &ArgMatches) -> Result<SuiteOu
     let folder = Unfinished::create(temporary)
         .map_err(|error| Failure::write("the folder for temporary files", &error))?;
     let names = suite.predictions();
-    let submission = match predictions.as_os_str() == "-" {
-        true => {
-            let most = suite.most_bytes();
-            Submission::of_stream(io::stdin().lock(), folder.path(), most, &names)?
-        }
-        false => Submission::open(predictions, &names)?,
+    let submission = if predictions.as_os_str() == "-" {
+        let most = suite.most_bytes();
+        Submission::of_stream(io::stdin().lock(), folder.path(), most, &names)?
+    } else {
+        Submission::open(predictions, &names)?
     };
     let worker = Worker::of_this_program(&[worker::NAME, worker::TASK])
         .map_err(|error| Failure::Internal(format!("cannot find the program itself: {error}")))?;
@@ -335,9 +336,10 @@ fn labels(other: &Path, submission: &Path) -> [String; 2] {
         stem.to_string_lossy().into_owned()
     };
     let labels = [label(other), label(submission)];
-    match labels[0] == labels[1] {
-        true => ["baseline", "submission"].map(str::to_owned),
-        false => labels,
+    if labels[0] == labels[1] {
+        ["baseline", "submission"].map(str::to_owned)
+    } else {
+        labels
     }
 }
 
@@ -419,9 +421,10 @@ fn init(suite: Option<&PathBuf>) -> Result<String, Failure> {
         output_file::create_folder(path.parent().unwrap_or(&folder))?;
         output_file::write_whole(path, text)?;
     }
-    let submission = match folder == Path::new(".") {
-        true => PathBuf::from("submission"),
-        false => folder.join("submission"),
+    let submission = if folder == Path::new(".") {
+        PathBuf::from("submission")
+    } else {
+        folder.join("submission")
     };
     Ok(format!(
         "{0}: an example, which runs as it is:\n\n    metric run {0} --predictions {1}\n",

@@ -242,9 +242,10 @@ impl Opened {
         };
         let has_details = self.details.is_some();
         let scored = outcomes.into_iter().map(|outcome| {
-            let (report, details) = match has_details || outcome.options().details() {
-                true => outcome.report_with_details(),
-                false => (outcome.report(), None),
+            let (report, details) = if has_details || outcome.options().details() {
+                outcome.report_with_details()
+            } else {
+                (outcome.report(), None)
             };
             Scored {
                 outcome,
@@ -461,9 +462,10 @@ impl Shown {
     }
 
     fn drawing(&self) -> Drawing {
-        match self.show.colored {
-            true => Drawing::ColoredText,
-            false => Drawing::Text,
+        if self.show.colored {
+            Drawing::ColoredText
+        } else {
+            Drawing::Text
         }
     }
 
@@ -507,8 +509,8 @@ const CHART: &str = "chart.";
 /// differ in case alone need a file system that tells case.
 fn picture_name(id: &str, ordinal: u64) -> String {
     let mut name = String::new();
-    for (place, byte) in id.bytes().enumerate() {
-        let is_inner = place > 0 && name != CHART.trim_end_matches('.');
+    for (index, byte) in id.bytes().enumerate() {
+        let is_inner = index > 0 && name != CHART.trim_end_matches('.');
         if byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || (byte == b'.' && is_inner) {
             name.push(char::from(byte));
         } else {

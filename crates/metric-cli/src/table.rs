@@ -98,9 +98,10 @@ impl Grid {
             let mut line = String::new();
             for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 let space = " ".repeat(width - width_of(cell));
-                match self.texts.contains(&fitted.columns[column]) {
-                    true => line.push_str(&format!("{cell}{space}")),
-                    false => line.push_str(&format!("{space}{cell}")),
+                if self.texts.contains(&fitted.columns[column]) {
+                    line.push_str(&format!("{cell}{space}"));
+                } else {
+                    line.push_str(&format!("{space}{cell}"));
                 }
                 line.push_str(&" ".repeat(GAP));
             }

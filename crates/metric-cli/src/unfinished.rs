@@ -95,9 +95,10 @@ pub(crate) fn remove_on_signals() {
             // The lock is kept: nothing is created any more.
             let unfinished = unfinished();
             for path in unfinished.iter() {
-                let _ = match path.is_dir() {
-                    true => std::fs::remove_dir_all(path),
-                    false => std::fs::remove_file(path),
+                let _ = if path.is_dir() {
+                    std::fs::remove_dir_all(path)
+                } else {
+                    std::fs::remove_file(path)
                 };
             }
             show_cursor();

@@ -1,4 +1,4 @@
-//! `metric check`: all problems of the data, with their numbers and places.
+//! `metric check`: all problems of the data, with their numbers and locations.
 
 mod common;
 
@@ -72,24 +72,24 @@ fn all_problems_of_lines_are_listed() {
             ("extra-prediction", "p.jsonl", 2),
         ],
     );
-    let place = |problem: usize, index: usize| &found["problems"][problem]["first"][index];
+    let location = |problem: usize, index: usize| &found["problems"][problem]["first"][index];
     assert_eq!(
-        (&place(0, 0)["line"], &place(0, 1)["line"]),
+        (&location(0, 0)["line"], &location(0, 1)["line"]),
         (&json!(3), &json!(8))
     );
-    assert_eq!(place(1, 0)["line"], json!(2));
-    assert_eq!(place(1, 0)["id"], json!("2"));
-    assert_eq!(place(1, 0)["field"], json!("reference"));
-    assert_eq!(place(2, 0)["line"], json!(5));
-    assert_eq!(place(2, 0)["file"], json!("p.jsonl"));
-    assert_eq!(place(3, 0)["id"], json!("3"));
+    assert_eq!(location(1, 0)["line"], json!(2));
+    assert_eq!(location(1, 0)["id"], json!("2"));
+    assert_eq!(location(1, 0)["field"], json!("reference"));
+    assert_eq!(location(2, 0)["line"], json!(5));
+    assert_eq!(location(2, 0)["file"], json!("p.jsonl"));
+    assert_eq!(location(3, 0)["id"], json!("3"));
     assert_eq!(
-        (&place(3, 0)["line"], &place(3, 1)["line"]),
+        (&location(3, 0)["line"], &location(3, 1)["line"]),
         (&json!(4), &json!(5))
     );
-    assert_eq!(place(4, 0)["id"], json!("5"));
+    assert_eq!(location(4, 0)["id"], json!("5"));
     assert_eq!(
-        (&place(5, 0)["id"], &place(5, 1)["id"]),
+        (&location(5, 0)["id"], &location(5, 1)["id"]),
         (&json!("6"), &json!("7"))
     );
     assert_eq!(
@@ -168,12 +168,12 @@ fn csv_is_read_past_rows_that_are_invalid() {
         ],
     );
     let first = found["problems"][0]["first"].as_array().expect("a list");
-    let places: Vec<&str> = first
+    let locations: Vec<&str> = first
         .iter()
-        .filter_map(|place| place["record"].as_str())
+        .filter_map(|location| location["record"].as_str())
         .collect();
     assert_eq!(
-        places,
+        locations,
         [
             "line 3",
             "line 4, column 3 \"prediction\"",
@@ -332,8 +332,8 @@ fn dataset_files_are_read_past_their_problems() {
         ],
     );
     let record = |problem: usize, index: usize| {
-        let place = &found["problems"][problem]["first"][index];
-        place["record"].as_str().expect("a record")
+        let location = &found["problems"][problem]["first"][index];
+        location["record"].as_str().expect("a record")
     };
     assert_eq!(
         [record(0, 0), record(0, 1)],

@@ -88,7 +88,7 @@ fn shuffled(count: u64) -> (String, String) {
     };
     let references = (0..count).map(|id| line(id, "reference", id)).collect();
     let predictions = (0..count)
-        .map(|place| place * 7919 % count)
+        .map(|position| position * 7919 % count)
         .map(|id| line(id, "prediction", if id % 3 == 0 { id } else { id + 1 }))
         .collect();
     (references, predictions)
@@ -1818,9 +1818,9 @@ fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("p.jsonl: is also read"), "{errors}");
     // A path next to an input folder, or that leads through one, is elsewhere; the file that is read is not data.
-    for place in ["out/new", "truth/../new", "truth.jsonl"] {
+    for path in ["out/new", "truth/../new", "truth.jsonl"] {
         folder
-            .run(&format!("{voc} --per-sample {place}"))
+            .run(&format!("{voc} --per-sample {path}"))
             .fails(3, &[]);
     }
 }
@@ -1829,13 +1829,13 @@ fn no_output_goes_into_a_folder_or_over_a_file_that_is_read() {
 fn pictures_of_long_ids_have_names_of_their_own() {
     let long = "x".repeat(250);
     let escaped = "x".repeat(180) + " ";
-    let id = |place: usize| match place {
+    let id = |position: usize| match position {
         1 => escaped.clone(),
-        20 | 21 => format!("{long}{place}"),
-        _ => place.to_string(),
+        20 | 21 => format!("{long}{position}"),
+        _ => position.to_string(),
     };
-    let pair = |place| {
-        let id = id(place);
+    let pair = |position| {
+        let id = id(position);
         format!("{{\"id\": \"{id}\", \"reference\": [[1]], \"prediction\": [[1]]}}\n")
     };
     let pairs: String = (0..22).map(pair).collect();
@@ -3334,10 +3334,10 @@ fn arc_submission() -> Folder {
     let submission: Value = serde_json::from_str(ARC_SUBMISSION).expect("JSON");
     for (task, entries) in submission.as_object().expect("an object") {
         let entries = entries.as_array().expect("a list").iter().enumerate();
-        let entry = |(place, entry): (usize, &Value)| {
+        let entry = |(position, entry): (usize, &Value)| {
             let attempt = |name: &str| match &entry[name] {
                 Value::Null => Value::Null,
-                grid => json!({"answer": grid, "metadata": {"pair_index": place, "model": "m"}}),
+                grid => json!({"answer": grid, "metadata": {"pair_index": position, "model": "m"}}),
             };
             json!({"attempt_1": attempt("attempt_1"), "attempt_2": attempt("attempt_2")})
         };

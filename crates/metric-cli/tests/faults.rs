@@ -703,7 +703,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
         file.set_len(10 << 30).expect("a file with a hole");
     };
     let line = "{\"id\": \"example-0\", \"reference\": \"a\"}\n";
-    for (start, place) in [
+    for (start, location) in [
         ("", ":1: no text: byte 0x00 at byte 1"),
         (line, ":2: no text"),
     ] {
@@ -712,7 +712,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
             "score string-accuracy --threads 2 --predictions p.jsonl --references hole.jsonl";
         folder
             .run_after(LITTLE_MEMORY, words)
-            .fails(3, &["hole.jsonl", place]);
+            .fails(3, &["hole.jsonl", location]);
         let words =
             "score string-accuracy --threads 2 --references r.jsonl --predictions hole.jsonl";
         folder
@@ -768,10 +768,10 @@ fn a_million_duplicate_ids_are_named_in_a_few_lines() {
     folder
         .run_after(LITTLE_MEMORY, &format!("{R} --threads 2"))
         .fails(3, &["r.jsonl: duplicate id \"a\" (lines 1, 2, 3, 4, 5)"]);
-    let line = |place: usize| {
+    let line = |position: usize| {
         format!(
             "{{\"id\": {}, \"reference\": \"b\"}}\n",
-            place % (COUNT / 2)
+            position % (COUNT / 2)
         )
     };
     let twice: String = (0..COUNT).map(line).collect();
@@ -826,11 +826,11 @@ fn long_texts_of_files_do_not_flood_messages_and_tables() {
 #[test]
 fn sixty_four_runs_at_a_time() {
     let folder = Folder::of_records(200);
-    let start = |place: usize| {
+    let start = |position: usize| {
         // Half write to one file, half to one each; all draw to one folder.
-        let name = match place % 2 {
+        let name = match position % 2 {
             0 => "same.jsonl".to_owned(),
-            _ => format!("own-{place}.jsonl"),
+            _ => format!("own-{position}.jsonl"),
         };
         let words = format!("{R} --threads 2 --format json --per-sample {name}");
         let child = folder

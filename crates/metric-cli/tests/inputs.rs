@@ -272,12 +272,13 @@ fn standard_input_has_any_format_that_does_not_seek() {
         ("arrow", "Arrow", "ARROW1\0\0", cfg!(feature = "arrow")),
     ] {
         let run = folder.run_with_input(&format!("{words} --input-format {name}"), start);
-        let (code, says) = match is_built {
-            true => (3, format!("{title} cannot be read from a pipe")),
-            false => (
+        let (code, says) = if is_built {
+            (3, format!("{title} cannot be read from a pipe"))
+        } else {
+            (
                 2,
                 format!("this build does not read {title}: build it with --features {name}"),
-            ),
+            )
         };
         run.fails(code, &["standard input", &says]);
     }
@@ -400,12 +401,13 @@ fn tables_that_cannot_be_read() {
             "t.feather" => cfg!(feature = "arrow"),
             _ => true,
         };
-        let (code, says) = match is_built {
-            true => (code, says),
-            false => (
+        let (code, says) = if is_built {
+            (code, says)
+        } else {
+            (
                 2,
                 &["this build does not read", "build it with --features"][..],
-            ),
+            )
         };
         let folder = Folder::new(&[(name, text)]);
         folder

@@ -947,10 +947,8 @@ fn the_worst_examples_are_those_of_all_scores() {
         let wrong = (index * 7919) % 11;
         let words: Vec<String> = (0..10).map(|word| format!("w{word}")).collect();
         let found = words.iter().enumerate();
-        let found = found.map(|(place, word)| match place < wrong {
-            true => "x",
-            false => word.as_str(),
-        });
+        let found =
+            found.map(|(position, word)| if position < wrong { "x" } else { word.as_str() });
         let found = found.collect::<Vec<_>>().join(" ");
         references += &format!(
             "{{\"id\": \"n{index}\", \"reference\": \"{}\"}}\n",

@@ -377,9 +377,10 @@ fn the_hash_of_ids_is_the_published_one() {
 /// The program writes the states of a case by shards, and merges them.
 fn check_program(folder: &Folder, text: &str) {
     let formats = ["table", "json", "markdown"];
-    let details = match text.contains("--details") {
-        true => " --details whole.details",
-        false => "",
+    let details = if text.contains("--details") {
+        " --details whole.details"
+    } else {
+        ""
     };
     let text = text.replace(" --details", "");
     let whole = folder
@@ -532,7 +533,7 @@ fn states_whose_header_was_changed_are_refused() {
     let file = state(&folder, "1.state");
     let check = |field: &str, value: Value, says: &[&str]| {
         let changed = with_header(&file, |header| match header.pointer_mut(field) {
-            Some(place) => *place = value,
+            Some(slot) => *slot = value,
             None => panic!("no {field}"),
         });
         folder.put("x.state", &changed);
@@ -897,9 +898,10 @@ fn what_does_not_join_is_reported_by_its_shard_alone() {
             let run = folder.run(&format!(
                 "score wer {words} --shard {index}/5 --state-out x.state -q"
             ));
-            match index == holder {
-                true => drop(run.fails(3, &[says, id])),
-                false => drop(run.code(0)),
+            if index == holder {
+                drop(run.fails(3, &[says, id]));
+            } else {
+                drop(run.code(0));
             }
         }
     };
@@ -928,9 +930,10 @@ fn what_does_not_join_is_reported_by_its_shard_alone() {
             &format!("score wer -r r.jsonl -p - --shard {index}/5"),
             &input,
         );
-        match index == holder {
-            true => drop(run.fails(3, &["standard input", "é🙂"])),
-            false => drop(run.code(0)),
+        if index == holder {
+            drop(run.fails(3, &["standard input", "é🙂"]));
+        } else {
+            drop(run.code(0));
         }
     }
 }

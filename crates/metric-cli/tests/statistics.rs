@@ -182,7 +182,7 @@ fn shuffle(folder: &Folder, from: &str, to: &str, step: usize) {
     let text = fs::read_to_string(folder.path(from)).expect("a file");
     let lines: Vec<&str> = text.lines().collect();
     // Every number without a common factor visits each line once.
-    let shuffled = (0..lines.len()).map(|place| lines[(place * step + 5) % lines.len()]);
+    let shuffled = (0..lines.len()).map(|index| lines[(index * step + 5) % lines.len()]);
     let shuffled: String = shuffled.map(|line| format!("{line}\n")).collect();
     fs::write(folder.path(to), shuffled).expect("a file");
 }

@@ -758,7 +758,7 @@ fn times_are_limited() {
     let folder = folder_of(suite);
     let text = |step: usize| -> String {
         (0..400_000)
-            .map(|place| char::from(b'a' + (place * step % 23) as u8))
+            .map(|index| char::from(b'a' + (index * step % 23) as u8))
             .collect()
     };
     folder.put(
@@ -981,7 +981,7 @@ mod processes {
         fs::create_dir(folder.path("s")).expect("a folder");
         let text = |step: usize| -> String {
             (0..1_000_000)
-                .map(|place| char::from(b'a' + (place * step % 23) as u8))
+                .map(|index| char::from(b'a' + (index * step % 23) as u8))
                 .collect()
         };
         let row = |field: &str, value: &str| format!("{{\"id\": 0, \"{field}\": \"{value}\"}}\n");

@@ -358,9 +358,12 @@ fn yolo_results_with_the_confidence_second() {
 fn vqa_v2_answers_that_no_prediction_can_match() {
     let ten = |answer: Value| json!(vec![answer; 10]);
     let objects = |ids: bool| {
-        let answer = |id: u64| match ids {
-            true => json!({"answer": "red", "answer_id": id}),
-            false => json!({"answer": "red"}),
+        let answer = |id: u64| {
+            if ids {
+                json!({"answer": "red", "answer_id": id})
+            } else {
+                json!({"answer": "red"})
+            }
         };
         (1..=10).map(answer).collect::<Value>()
     };
@@ -653,15 +656,15 @@ fn one_clip_against_several_names_the_file_that_is_wrong() {
 
 #[test]
 fn coco_results_whose_boxes_are_corners() {
-    let place = |at: u64| (20 + 7 * at % 40, 10 + 11 * at % 50);
+    let corner = |at: u64| (20 + 7 * at % 40, 10 + 11 * at % 50);
     let objects: Vec<Value> = (1..=6)
         .map(|id| {
-            let (x, y) = place(id);
+            let (x, y) = corner(id);
             json!({"id": id, "image_id": 1 + id % 2, "category_id": 1, "bbox": [x, y, 15, 25], "area": 375, "iscrowd": 0})
         })
         .collect();
     let results = |form: fn(u64, u64) -> [u64; 4]| -> Vec<Value> {
-        let boxes = (1..=6).map(|id| (id, place(id)));
+        let boxes = (1..=6).map(|id| (id, corner(id)));
         let results = boxes.map(|(id, (x, y))| {
             json!({"image_id": 1 + id % 2, "category_id": 1, "bbox": form(x, y), "score": 0.5})
         });

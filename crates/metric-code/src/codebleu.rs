@@ -164,9 +164,10 @@ impl CodeBleu {
             weighting,
             ..
         } = self.profile.definition();
-        let keywords = match original_keywords {
-            true => language.original_keywords(),
-            false => language.keywords(),
+        let keywords = if original_keywords {
+            language.original_keywords()
+        } else {
+            language.keywords()
         };
         let [ngram, weighted] = SCRATCH.with_borrow_mut(|scratch| {
             let counted = counts(scratch, prediction, references, keywords, weighting);
@@ -197,11 +198,11 @@ impl CodeBleu {
         let weights = self.weights.values();
         let mut total = 0.0;
         let mut weight_of_defined = 0.0;
-        for (place, (component, weight)) in components.into_iter().zip(weights).enumerate() {
+        for (index, (component, weight)) in components.into_iter().zip(weights).enumerate() {
             match component {
                 // codebleu 0.7.0 writes "or 1", for a dataflow match that is undefined; it also
                 // replaces one that is 0.
-                Some(0.0) if place == 3 && no_dataflow_is_one => total += weight,
+                Some(0.0) if index == 3 && no_dataflow_is_one => total += weight,
                 Some(component) => total += weight * component,
                 None if weight == 0.0 || zero_over_zero == ZeroOverZero::LeftOut => continue,
                 None => return None,
@@ -584,13 +585,13 @@ mod tests {
         }
 
         #[test]
-        fn comments_leave_syntax_and_dataflow(choices in choices(), places: u64) {
+        fn comments_leave_syntax_and_dataflow(choices in choices(), indices: u64) {
             for syntax in SYNTAXES {
                 let text = write(syntax, &choices, NAMES);
                 let mut commented = String::new();
-                for (place, line) in text.lines().enumerate() {
+                for (index, line) in text.lines().enumerate() {
                     commented += line;
-                    if places >> (place % 64) & 1 == 1 {
+                    if indices >> (index % 64) & 1 == 1 {
                         commented.extend([" ", syntax.comment]);
                     }
                     commented.push('\n');

@@ -441,12 +441,12 @@ impl<'a> PythonTokens<'a> {
 /// The column and the byte index of the first character of `line` that is not a blank.
 fn indentation(line: &[u8]) -> (usize, usize) {
     let mut column = 0;
-    for (place, byte) in line.iter().enumerate() {
+    for (index, byte) in line.iter().enumerate() {
         column = match byte {
             b' ' => column + 1,
             b'\t' => (column / 8 + 1) * 8,
             b'\x0c' => 0,
-            _ => return (column, place),
+            _ => return (column, index),
         };
     }
     (column, line.len())

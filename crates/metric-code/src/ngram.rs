@@ -272,8 +272,8 @@ pub(crate) fn counts(
     }
 
     let short = size.tokens <= SHORT;
-    let keyword_places = words.keyword_places();
-    let mut best_places = [0; 4];
+    let keyword_positions = words.keyword_positions();
+    let mut best_positions = [0; 4];
     if !short {
         trie.read(words);
     }
@@ -284,10 +284,10 @@ pub(crate) fn counts(
         let reference_size = if short {
             let mut found = Found::default();
             let size = words.find_all(prediction, reference, keywords, |word| {
-                found.take(word.map_or(0, |id| words.list[id as usize].places));
+                found.take(word.map_or(0, |id| words.list[id as usize].positions));
             });
-            sum.add(&found.matched, keyword_places);
-            for (best, matched) in best_places.iter_mut().zip(found.matched) {
+            sum.add(&found.matched, keyword_positions);
+            for (best, matched) in best_positions.iter_mut().zip(found.matched) {
                 *best |= matched;
             }
             size
@@ -311,7 +311,7 @@ pub(crate) fn counts(
         );
         closest = Some(closest.map_or(distance, |other| distance.min(other)));
     }
-    best.add(&best_places, keyword_places);
+    best.add(&best_positions, keyword_positions);
     plain.reference_length = closest.map_or(0, |(_, length)| length);
     let matches = match weighting {
         Weighting::Recall => sum,
@@ -359,9 +359,9 @@ struct Matches {
 }
 
 impl Matches {
-    fn add(&mut self, matched: &[Places; 4], keywords: Places) {
-        for (order, places) in self.orders.iter_mut().zip(matched) {
-            *order += u64::from(places.count_ones());
+    fn add(&mut self, matched: &[Positions; 4], keywords: Positions) {
+        for (order, positions) in self.orders.iter_mut().zip(matched) {
+            *order += u64::from(positions.count_ones());
         }
         self.keywords += u64::from((matched[0] & keywords).count_ones());
     }
@@ -383,8 +383,8 @@ struct Word {
     start: usize,
     end: usize,
     keyword: bool,
-    /// All its places among the tokens, if these are at most [`SHORT`].
-    places: Places,
+    /// All its positions among the tokens, if these are at most [`SHORT`].
+    positions: Positions,
 }
 
 impl Words {
@@ -407,11 +407,11 @@ impl Words {
                     start,
                     end,
                     keyword: keywords.has(key, &bytes[start..end]),
-                    places: 0,
+                    positions: 0,
                 });
             }
             let word = &mut list[id as usize];
-            word.places |= 1 << (size.tokens % SHORT);
+            word.positions |= 1 << (size.tokens % SHORT);
             size.tokens += 1;
             size.keywords += u64::from(word.keyword);
             text.push(id);
@@ -446,37 +446,37 @@ impl Words {
         size
     }
 
-    fn keyword_places(&self) -> Places {
+    fn keyword_positions(&self) -> Positions {
         let keywords = self.list.iter().filter(|word| word.keyword);
-        keywords.fold(0, |places, word| places | word.places)
+        keywords.fold(0, |positions, word| positions | word.positions)
     }
 }
 
-/// A set of places among the tokens of a prediction.
-type Places = u128;
+/// A set of positions among the tokens of a prediction.
+type Positions = u128;
 
 /// Predictions of up to this many tokens are matched by [`Found`], longer ones by an [`NgramTrie`].
-const SHORT: u64 = Places::BITS as u64;
+const SHORT: u64 = Positions::BITS as u64;
 
-/// Matching without a table of n-grams: an n-gram is known by the places where it ends in the
+/// Matching without a table of n-grams: an n-gram is known by the positions where it ends in the
 /// prediction, which follow from those of its tokens.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     /// For each order, the ends in the prediction of the n-gram that ends with the last token of
     /// the reference.
-    ends: [Places; 4],
+    ends: [Positions; 4],
     /// For each order, the ends of the n-grams of the prediction that are matched. Each match takes
-    /// the first place that is left. So of two references, the one that has an n-gram more often
-    /// takes all the places that the other takes, and the union has as many as the better one.
-    matched: [Places; 4],
+    /// the first position that is left. So of two references, the one that has an n-gram more often
+    /// takes all the positions that the other takes, and the union has as many as the better one.
+    matched: [Positions; 4],
 }
 
 impl Found {
-    /// Takes the next token of the reference, which has these places in the prediction.
+    /// Takes the next token of the reference, which has these positions in the prediction.
     #[inline]
-    fn take(&mut self, places: Places) {
+    fn take(&mut self, positions: Positions) {
         let [one, two, three, _] = self.ends;
-        self.ends = [Places::MAX, one << 1, two << 1, three << 1].map(|ends| ends & places);
+        self.ends = [Positions::MAX, one << 1, two << 1, three << 1].map(|ends| ends & positions);
         for (matched, ends) in self.matched.iter_mut().zip(self.ends) {
             let left = ends & !*matched;
             *matched |= left & left.wrapping_neg();
@@ -514,10 +514,10 @@ impl NgramTrie {
         table.clear(3 * words.text.len());
         ngrams.clear();
         ngrams.resize(words.list.len(), Ngram::default());
-        for (place, &first) in words.text.iter().enumerate() {
+        for (position, &first) in words.text.iter().enumerate() {
             let mut ngram = first;
             ngrams[ngram as usize].prediction += 1;
-            for &last in words.text[place + 1..].iter().take(3) {
+            for &last in words.text[position + 1..].iter().take(3) {
                 ngram = table.entry(pair(ngram, last), ngrams.len() as u32, |_| true);
                 if ngram as usize == ngrams.len() {
                     ngrams.push(Ngram::default());
@@ -569,7 +569,7 @@ fn pair(first: u32, last: u32) -> u64 {
     u64::from(first) << 32 | u64::from(last)
 }
 
-/// Calls `take` with the key and place of each token of `text`.
+/// Calls `take` with the key and position of each token of `text`.
 #[inline]
 fn each_token(text: &str, mut take: impl FnMut(u64, usize, usize)) {
     const ONES: u64 = u64::from_le_bytes([1; 8]);

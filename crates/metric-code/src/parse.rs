@@ -94,9 +94,10 @@ const UNEXPECTED: &str = "(UNEXPECTED ";
 /// The character at the start of a rest of tree-sitter's string: `'c'`, where c may be a bracket or
 /// a quote, or a number.
 fn character(rest: &str) -> Option<&str> {
-    let end = match rest.starts_with('\'') {
-        true => rest.get(2..)?.find("')")? + 3,
-        false => rest.find(')')?,
+    let end = if rest.starts_with('\'') {
+        rest.get(2..)?.find("')")? + 3
+    } else {
+        rest.find(')')?
     };
     rest.get(..end)
 }
@@ -188,10 +189,7 @@ const WORK: u64 = 24_000_000;
 /// of them.
 const fn work_limit(bytes: usize) -> u64 {
     let work = 2_000_000 + 64 * bytes as u64;
-    match work < WORK {
-        true => work,
-        false => WORK,
-    }
+    if work < WORK { work } else { WORK }
 }
 
 impl Tree {
@@ -383,9 +381,10 @@ impl Tree {
                     let (name, named) = match after.strip_prefix('"') {
                         Some(quoted) => {
                             // A name may be a quote, or empty, but none begins with `")`.
-                            let end = match quoted.starts_with("\")") {
-                                true => 0,
-                                false => 1 + quoted.get(1..)?.find("\")")?,
+                            let end = if quoted.starts_with("\")") {
+                                0
+                            } else {
+                                1 + quoted.get(1..)?.find("\")")?
                             };
                             rest = quoted.get(end + 1..)?;
                             (quoted.get(..end)?, false)

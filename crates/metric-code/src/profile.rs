@@ -78,7 +78,7 @@ pub enum CodeBleuProfile {
     /// over the others.
     ///
     /// Known limits:
-    /// - Names are compared by their place in the dataflow and not by scope; an assignment to `a[i]`
+    /// - Names are compared by their position in the dataflow and not by scope; an assignment to `a[i]`
     ///   also redefines `i`. A text deeper than 990 nodes has no dataflow.
     /// - An `else` continues from the end of the branch before it in C, C++, JavaScript, TypeScript
     ///   and Rust, as do `match`, Ruby's `case` and PHP's `elseif`.

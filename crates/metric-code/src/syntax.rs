@@ -179,9 +179,9 @@ pub(crate) fn sexp(tree: &Tree, kinds: &Kinds) -> String {
         let character = tree
             .unexpected
             .binary_search_by_key(&node, |(node, _)| Some(*node));
-        if let Ok(place) = character {
+        if let Ok(index) = character {
             // Writing to a string does not fail.
-            let _ = write!(text, "(UNEXPECTED {}", tree.unexpected[place].1);
+            let _ = write!(text, "(UNEXPECTED {}", tree.unexpected[index].1);
         } else if missing && named {
             text.extend(["(MISSING ", kind]);
         } else if missing {

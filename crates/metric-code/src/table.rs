@@ -39,16 +39,16 @@ impl Table {
     #[inline]
     pub(crate) fn find(&self, key: u64, equal: impl Fn(u32) -> bool) -> Option<u32> {
         let slots = &self.slots[..self.size];
-        let mut place = hash(key) as usize;
+        let mut index = hash(key) as usize;
         loop {
-            let slot = slots.get(place & self.size.wrapping_sub(1))?;
+            let slot = slots.get(index & self.size.wrapping_sub(1))?;
             if slot.stamp != self.stamp {
                 return None;
             }
             if slot.key == key && equal(slot.id) {
                 return Some(slot.id);
             }
-            place += 1;
+            index += 1;
         }
     }
 
@@ -56,9 +56,9 @@ impl Table {
     #[inline]
     pub(crate) fn entry(&mut self, key: u64, new: u32, equal: impl Fn(u32) -> bool) -> u32 {
         let slots = &mut self.slots[..self.size];
-        let mut place = hash(key) as usize;
+        let mut index = hash(key) as usize;
         loop {
-            let Some(slot) = slots.get_mut(place & self.size.wrapping_sub(1)) else {
+            let Some(slot) = slots.get_mut(index & self.size.wrapping_sub(1)) else {
                 return new;
             };
             if slot.stamp != self.stamp {
@@ -73,7 +73,7 @@ impl Table {
             if slot.key == key && equal(slot.id) {
                 return slot.id;
             }
-            place += 1;
+            index += 1;
         }
     }
 }

@@ -183,9 +183,10 @@ impl References {
             self.texts.iter().map(read).collect()
         };
         let (kept, analyses) = self.read.get_or_init(|| (reading, read()));
-        match *kept == reading {
-            true => Cow::Borrowed(analyses),
-            false => Cow::Owned(read()),
+        if *kept == reading {
+            Cow::Borrowed(analyses)
+        } else {
+            Cow::Owned(read())
         }
     }
 }
@@ -220,20 +221,21 @@ impl Analysis {
         let classes = language.classes(reading.dialect);
         MEMORY.with_borrow_mut(|(tree, memory, hashes)| {
             tree.parse(kinds, text, reading.dialect == Dialect::Original);
-            let analysis = match tree.given_up {
-                true => Self {
+            let analysis = if tree.given_up {
+                Self {
                     comments_kept: stripped.comments_kept,
                     given_up: true,
                     ..Self::default()
-                },
-                false => Self {
+                }
+            } else {
+                Self {
                     subtrees: subtree_hashes(tree, kinds, classes, hashes),
                     edges: edge_hashes(tree, text, classes, memory),
                     has_error: tree.has_error,
                     too_deep: tree.too_deep(),
                     comments_kept: stripped.comments_kept,
                     given_up: false,
-                },
+                }
             };
             // Memory that one giant text needed is not kept for the rest of the thread's life.
             if text.len() > 1 << 16 {

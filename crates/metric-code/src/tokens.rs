@@ -15,7 +15,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Token {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Its place among the tokens. Tokens without width share that of the last one at their place,
+    /// Its position among the tokens. Tokens without width share that of the last one at their position,
     /// since the original evaluator looks tokens up by where they begin and end.
     pub(crate) number: u32,
     /// Its text among the names.
@@ -58,22 +58,24 @@ impl Tokens {
         while let Some(node) = tree.nodes.get(index as usize) {
             self.before.push(self.counts());
             let class = classes.class(node);
-            let next = match class.comment {
-                // The original evaluator looks below a comment that has children.
-                true if classes.dialect == Dialect::Original => index + 1,
-                true => node.next,
-                false if class.whole || tree.is_leaf(index) => {
-                    let text = texts.between(node.start as usize, node.end as usize);
-                    let variable = class.name != text;
-                    let name = if variable {
-                        self.names.number(&text)
-                    } else {
-                        NONE
-                    };
-                    self.push(node.start, node.end, name, variable);
-                    node.next
+            let next = if class.comment {
+                match classes.dialect {
+                    // The original evaluator looks below a comment that has children.
+                    Dialect::Original => index + 1,
+                    Dialect::Corrected => node.next,
                 }
-                false => index + 1,
+            } else if class.whole || tree.is_leaf(index) {
+                let text = texts.between(node.start as usize, node.end as usize);
+                let variable = class.name != text;
+                let name = if variable {
+                    self.names.number(&text)
+                } else {
+                    NONE
+                };
+                self.push(node.start, node.end, name, variable);
+                node.next
+            } else {
+                index + 1
             };
             self.before.resize(next as usize, [NONE; 2]);
             index = next;
@@ -93,9 +95,9 @@ impl Tokens {
     fn push(&mut self, start: u32, end: u32, name: u32, variable: bool) {
         let number = self.list.len() as u32;
         if start == end {
-            let at_place = |token: &&mut Token| (token.start, token.end) == (start, end);
+            let at_position = |token: &&mut Token| (token.start, token.end) == (start, end);
             let mut variables = self.variables.iter_mut().rev();
-            for token in self.list.iter_mut().rev().take_while(at_place) {
+            for token in self.list.iter_mut().rev().take_while(at_position) {
                 token.number = number;
                 if token.variable
                     && let Some(variable) = variables.next()
@@ -127,11 +129,11 @@ impl Tokens {
         }
         let node = &tree.nodes[node as usize];
         let after = self.list.partition_point(|token| token.start <= node.start);
-        let mut at_place = self.list[..after]
+        let mut at_position = self.list[..after]
             .iter()
             .rev()
             .take_while(|token| token.start == node.start);
-        at_place.find(|token| token.end == node.end).copied()
+        at_position.find(|token| token.end == node.end).copied()
     }
 
     /// The variables of a node and below it, a range of [`variables`](Self::variables).
@@ -259,13 +261,14 @@ impl<'a> Texts<'a> {
     fn between(&mut self, start: usize, end: usize) -> Cow<'a, str> {
         let Some(lines) = &mut self.lines else {
             let text = self.text.get(start..end).unwrap_or_default();
-            return match self.joined && text.bytes().any(|byte| byte == b'\n') {
-                true => Cow::Owned(text.replace('\n', "")),
-                false => Cow::Borrowed(text),
+            return if self.joined && text.bytes().any(|byte| byte == b'\n') {
+                Cow::Owned(text.replace('\n', ""))
+            } else {
+                Cow::Borrowed(text)
             };
         };
-        let (first, from) = lines.place(start);
-        let (last, to) = lines.place(end);
+        let (first, from) = lines.position(start);
+        let (last, to) = lines.position(end);
         if first == last {
             return Cow::Borrowed(lines.cut(self.text, first, from..to));
         }
@@ -279,7 +282,7 @@ impl<'a> Texts<'a> {
 
 impl<'a> Lines<'a> {
     /// The line and byte column of a byte.
-    fn place(&self, byte: usize) -> (usize, usize) {
+    fn position(&self, byte: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|&start| start <= byte) - 1;
         (line, byte - self.starts[line])
     }

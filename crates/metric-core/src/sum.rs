@@ -94,17 +94,17 @@ impl Sum {
             return;
         }
         match self.bins.binary_search_by_key(&index, |bin| bin.0) {
-            Ok(place) => {
-                let total = &mut self.bins[place].1;
+            Ok(position) => {
+                let total = &mut self.bins[position].1;
                 *total += term;
                 if *total == 0 || *total >> TOTAL_BITS != *total >> (i128::BITS - 1) {
-                    self.settle(place);
+                    self.settle(position);
                 }
             }
-            Err(place) => {
-                self.bins.insert(place, (index, term));
+            Err(position) => {
+                self.bins.insert(position, (index, term));
                 if index > LAST_BIN {
-                    self.settle(place);
+                    self.settle(position);
                 }
             }
         }
@@ -112,8 +112,8 @@ impl Sum {
 
     /// Takes out a bin that has come to 0, or carries what it cannot hold.
     #[cold]
-    fn settle(&mut self, place: usize) {
-        let (index, total) = self.bins.remove(place);
+    fn settle(&mut self, position: usize) {
+        let (index, total) = self.bins.remove(position);
         if total == 0 {
             return;
         }
@@ -135,10 +135,10 @@ impl Sum {
             self.add_to_bin(index, total * i128::from(times));
             return;
         }
-        for place in 0..u128::BITS / BIN_BITS {
-            let digit = (magnitude >> (BIN_BITS * place)) as i128 & DIGIT;
+        for position in 0..u128::BITS / BIN_BITS {
+            let digit = (magnitude >> (BIN_BITS * position)) as i128 & DIGIT;
             let product = digit * i128::from(times) * total.signum();
-            self.add_to_bin(index + place as u8, product);
+            self.add_to_bin(index + position as u8, product);
         }
     }
 

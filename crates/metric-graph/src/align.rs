@@ -156,7 +156,7 @@ fn pairs_of(alignment: Alignment, coded: &Coded, predicted: usize) -> usize {
     }
 }
 
-/// The aligned rules, by their places in `coded`, in the order of the predicted ones.
+/// The aligned rules, by their positions in `coded`, in the order of the predicted ones.
 pub(crate) fn align(
     alignment: Alignment,
     coded: &Coded,
@@ -205,8 +205,8 @@ pub(crate) fn same_key(prediction: &Clip, reference: &Clip) -> Vec<(usize, usize
             .next_if(|((other, _), _)| compare_ids(other, id).is_lt())
             .is_some()
         {}
-        if let Some((_, place)) = actual.next_if(|((other, _), _)| *other == id) {
-            pairs.push((predicted, place));
+        if let Some((_, position)) = actual.next_if(|((other, _), _)| *other == id) {
+            pairs.push((predicted, position));
         }
     }
     pairs
@@ -251,11 +251,11 @@ fn all_twins(coded: &Coded, predicted: usize) -> Option<Vec<(usize, usize)>> {
     let mut open: Vec<usize> = (0..predicted).collect();
     let mut pairs = Vec::with_capacity(predicted);
     for actual in predicted..coded.classes.len() {
-        let place = open.iter().position(|&rule| {
+        let position = open.iter().position(|&rule| {
             coded.attributes.get(rule) == coded.attributes.get(actual)
                 && coded.lane_sets.get(rule) == coded.lane_sets.get(actual)
         })?;
-        pairs.push((open.remove(place), actual));
+        pairs.push((open.remove(position), actual));
     }
     pairs.sort_unstable();
     Some(pairs)
@@ -315,7 +315,7 @@ mod tests {
     fn rules_that_are_too_many_to_be_aligned() {
         let made = |count: usize, lane: i64| {
             let says = Properties::new([("LaneType", "BusLane")]).unwrap_or_default();
-            let rule = |place: usize| (place.to_string(), Rule::new(says.clone(), [lane]));
+            let rule = |position: usize| (position.to_string(), Rule::new(says.clone(), [lane]));
             Clip::new((0..count).map(rule)).unwrap_or_default()
         };
         let check = |alignment, predicted: &Clip, actual: &Clip| {
@@ -346,11 +346,11 @@ mod tests {
     #[test]
     fn rules_that_all_differ() {
         let made = |shift: i64| {
-            let rules = (0..3_000).map(|place| {
-                let says = Properties::new([("LaneType", (place + shift) % 3_000)]);
+            let rules = (0..3_000).map(|position| {
+                let says = Properties::new([("LaneType", (position + shift) % 3_000)]);
                 (
-                    place.to_string(),
-                    Rule::new(says.unwrap_or_default(), [place % 7]),
+                    position.to_string(),
+                    Rule::new(says.unwrap_or_default(), [position % 7]),
                 )
             });
             Clip::new(rules).unwrap_or_default()

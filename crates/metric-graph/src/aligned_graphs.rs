@@ -83,14 +83,16 @@ impl AlignedGraphs {
     ) {
         state.graphs += 1;
         let right_nodes: Vec<bool> = (0..prediction.nodes())
-            .map(|place| {
-                let node = prediction.node(place);
-                let actual = alignment.partner(place).and_then(|at| reference.node(at));
+            .map(|position| {
+                let node = prediction.node(position);
+                let actual = alignment
+                    .partner(position)
+                    .and_then(|at| reference.node(at));
                 let pair = node.zip(actual);
                 pair.is_some_and(|(a, b)| a.class == b.class && a.properties == b.properties)
             })
             .collect();
-        let is_right = |place: usize| right_nodes.get(place) == Some(&true);
+        let is_right = |position: usize| right_nodes.get(position) == Some(&true);
         state.nodes.merge(Counts::from_totals(
             right_nodes.iter().filter(|right| **right).count() as u64,
             prediction.nodes() as u64,
@@ -104,7 +106,7 @@ impl AlignedGraphs {
         for edge in &predicted.edges {
             let (source, target) = (edge.link.source, edge.link.target);
             let tally = state.kinds.entry(edge.link.kind.to_owned());
-            match comparison.predicted.get(edge.place) {
+            match comparison.predicted.get(edge.position) {
                 Some(EdgeOutcome::Right) => {
                     tally.counts.true_positives += 1;
                     right += u64::from(is_right(source) && is_right(target));
@@ -117,7 +119,7 @@ impl AlignedGraphs {
             }
         }
         for edge in &actual.edges {
-            match comparison.actual.get(edge.place) {
+            match comparison.actual.get(edge.position) {
                 None | Some(EdgeOutcome::Right) => {}
                 Some(outcome) => {
                     let tally = state.kinds.entry(edge.link.kind.to_owned());
@@ -238,7 +240,7 @@ impl RecallState {
     fn add(&mut self, outcomes: &[EdgeOutcome], actual: &Kept<'_>) {
         let mut all = Accuracy::default();
         for edge in &actual.edges {
-            let right = outcomes.get(edge.place) == Some(&EdgeOutcome::Right);
+            let right = outcomes.get(edge.position) == Some(&EdgeOutcome::Right);
             all.record(right);
             self.kinds.entry(edge.link.kind.to_owned()).record(right);
         }
@@ -537,7 +539,7 @@ mod tests {
         let metric = by_key();
         let alignment = metric.align(&prediction, &truth);
         let comparison = metric.compare(&prediction, &truth, &alignment);
-        let confidence = |place| prediction.edge(place).and_then(|edge| edge.confidence);
+        let confidence = |position| prediction.edge(position).and_then(|edge| edge.confidence);
         let [(right, _)] = comparison.pairs[..] else {
             panic!("{comparison:?}");
         };
@@ -658,14 +660,14 @@ mod tests {
         let mut given: Vec<(String, TypedNode)> = nodes
             .iter()
             .enumerate()
-            .map(|(place, (class, says))| {
+            .map(|(position, (class, says))| {
                 let properties = Properties::new([("says", i64::from(*says)), ("is", 1)]);
                 let node = TypedNode {
                     class: class.to_string(),
                     properties: properties.unwrap_or_default(),
                     confidence: Some(f64::from(*says)),
                 };
-                (place.to_string(), node)
+                (position.to_string(), node)
             })
             .collect();
         let mut links: Vec<TypedEdge> = edges

@@ -232,7 +232,7 @@ pub(crate) enum Found {
 /// The classes of the rules of one example, with what is counted for each.
 pub(crate) struct ClassTables<'a> {
     names: Vec<Cow<'a, str>>,
-    /// The place of each rule's class in `names`.
+    /// The position of each rule's class in `names`.
     of_rule: Vec<usize>,
     tables: Vec<Parts<ClassCounts>>,
 }
@@ -260,8 +260,8 @@ impl<'a> ClassTables<'a> {
 
     /// Counts items for the class of a rule.
     pub(crate) fn add(&mut self, rule: usize, part: Part, found: Found, items: u64) {
-        let place = self.of_rule.get(rule).copied();
-        let Some(table) = place.and_then(|place| self.tables.get_mut(place)) else {
+        let index = self.of_rule.get(rule).copied();
+        let Some(table) = index.and_then(|index| self.tables.get_mut(index)) else {
             return;
         };
         let counts = part(table);

@@ -221,12 +221,12 @@ impl Clip {
     /// Returns the rule `id`.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
-        let place = self
+        let index = self
             .rules
             .binary_search_by(|(other, _)| compare_ids(other, id));
-        place
+        index
             .ok()
-            .and_then(|place| self.rules.get(place))
+            .and_then(|index| self.rules.get(index))
             .map(|(_, rule)| rule)
     }
 
@@ -239,9 +239,9 @@ impl Clip {
         }
     }
 
-    /// The rule at a place in the order of ids.
-    pub(crate) fn rule_at(&self, place: usize) -> Option<&Rule> {
-        self.rules.get(place).map(|(_, rule)| rule)
+    /// The rule at a position in the order of ids.
+    pub(crate) fn rule_at(&self, index: usize) -> Option<&Rule> {
+        self.rules.get(index).map(|(_, rule)| rule)
     }
 
     /// Returns the number of rules.

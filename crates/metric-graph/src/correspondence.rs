@@ -877,15 +877,15 @@ mod tests {
 
     /// The rules with ids starting at `start`, or going down from there.
     fn numbered(rules: &[Rule], start: usize, down: bool) -> Clip {
-        let id = |place| {
+        let id = |index| {
             if down {
-                format!("{:02}", start - place)
+                format!("{:02}", start - index)
             } else {
-                format!("{:02}", start + place)
+                format!("{:02}", start + index)
             }
         };
         let rules = rules.iter().cloned().enumerate();
-        Clip::new(rules.map(|(place, rule)| (id(place), rule))).unwrap_or_default()
+        Clip::new(rules.map(|(index, rule)| (id(index), rule))).unwrap_or_default()
     }
 
     fn metric() -> impl Strategy<Value = LaneCorrespondence> {

@@ -412,9 +412,9 @@ fn fill_frechet<const D: usize>(
         let mut axis = 0;
         reversed.map(|memory| {
             memory.fill(f64::INFINITY);
-            let places = memory.iter_mut().skip(BEYOND);
-            for (place, column) in places.zip(columns.iter().rev()) {
-                *place = column[axis];
+            let cells = memory.iter_mut().skip(BEYOND);
+            for (cell, column) in cells.zip(columns.iter().rev()) {
+                *cell = column[axis];
             }
             axis += 1;
             &*memory
@@ -457,11 +457,11 @@ fn fill_frechet<const D: usize>(
                 left[lane] = greater(least, squares[lane]);
             }
             diagonal = up;
-            if let Some(place) = step
+            if let Some(cell) = step
                 .checked_sub(BEYOND)
                 .and_then(|step| above.get_mut(step))
             {
-                *place = left[LANES - 1];
+                *cell = left[LANES - 1];
             }
         }
         if strips.peek().is_none() {

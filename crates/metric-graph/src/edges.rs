@@ -75,8 +75,8 @@ impl AlignedGraphs {
         let edges = graph.edges().enumerate();
         let mut edges: Vec<KeptEdge<'_>> = edges
             .filter(|(_, edge)| !(self.drop_loops && edge.source == edge.target))
-            .map(|(place, edge)| KeptEdge {
-                place,
+            .map(|(position, edge)| KeptEdge {
+                position,
                 link: Link {
                     source: edge.source,
                     target: edge.target,
@@ -107,10 +107,10 @@ pub(crate) struct Kept<'a> {
     pub(crate) all: usize,
 }
 
-/// An edge that counts: its place among all, and what it says.
+/// An edge that counts: its position among all, and what it says.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptEdge<'a> {
-    pub(crate) place: usize,
+    pub(crate) position: usize,
     pub(crate) link: Link<'a>,
     pub(crate) confidence: Option<f64>,
 }
@@ -158,7 +158,7 @@ pub(crate) fn compare(
     };
     // Each link between true nodes, with its edges on both sides in their order, predicted first.
     let mut links: BTreeMap<Link<'_>, [Vec<usize>; 2]> = BTreeMap::new();
-    for KeptEdge { place, link, .. } in &predicted.edges {
+    for KeptEdge { position, link, .. } in &predicted.edges {
         let ends = (
             alignment.partner(link.source),
             alignment.partner(link.target),
@@ -169,21 +169,25 @@ pub(crate) fn compare(
                 target,
                 ..*link
             };
-            links.entry(link.in_order()).or_default()[0].push(*place);
+            links.entry(link.in_order()).or_default()[0].push(*position);
         } else {
             set(
                 &mut comparison.predicted,
-                *place,
+                *position,
                 EdgeOutcome::NodeUnaligned,
             );
         }
     }
-    for KeptEdge { place, link, .. } in &actual.edges {
+    for KeptEdge { position, link, .. } in &actual.edges {
         let ends = (alignment.found(link.source), alignment.found(link.target));
         if let (Some(_), Some(_)) = ends {
-            links.entry(*link).or_default()[1].push(*place);
+            links.entry(*link).or_default()[1].push(*position);
         } else {
-            set(&mut comparison.actual, *place, EdgeOutcome::NodeUnaligned);
+            set(
+                &mut comparison.actual,
+                *position,
+                EdgeOutcome::NodeUnaligned,
+            );
         }
     }
     // The nodes between which each side has edges, of any kind.
@@ -201,7 +205,7 @@ pub(crate) fn compare(
         comparison
             .pairs
             .extend(predicted.iter().copied().zip(actual.iter().copied()));
-        for (side, outcomes, places, linked) in [
+        for (side, outcomes, positions, linked) in [
             (0, &mut comparison.predicted, predicted, &linked_in_truth),
             (1, &mut comparison.actual, actual, &linked_by_prediction),
         ] {
@@ -212,15 +216,15 @@ pub(crate) fn compare(
             } else {
                 EdgeOutcome::NoEdge
             };
-            if places.len() > right {
+            if positions.len() > right {
                 let between = left.entry(link.between()).or_default();
-                between[side].add(link, places.len() - right);
+                between[side].add(link, positions.len() - right);
             }
-            for (rank, place) in places.iter().enumerate() {
+            for (rank, position) in positions.iter().enumerate() {
                 let is_right = rank < right;
                 set(
                     outcomes,
-                    *place,
+                    *position,
                     if is_right { EdgeOutcome::Right } else { wrong },
                 );
             }
@@ -267,8 +271,8 @@ impl Unmatched {
     }
 }
 
-fn set(outcomes: &mut [EdgeOutcome], place: usize, outcome: EdgeOutcome) {
-    if let Some(slot) = outcomes.get_mut(place) {
+fn set(outcomes: &mut [EdgeOutcome], position: usize, outcome: EdgeOutcome) {
+    if let Some(slot) = outcomes.get_mut(position) {
         *slot = outcome;
     }
 }

@@ -224,9 +224,10 @@ impl fmt::Display for Equality {
             .filter(|(_, set)| is_set(*set))
             .map(|(name, _)| *name)
             .collect();
-        match names.is_empty() {
-            true => f.write_str("strict"),
-            false => f.write_str(&names.join(",")),
+        if names.is_empty() {
+            f.write_str("strict")
+        } else {
+            f.write_str(&names.join(","))
         }
     }
 }

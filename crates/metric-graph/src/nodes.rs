@@ -124,11 +124,11 @@ impl NodeAlignment {
     #[must_use]
     pub fn by_key(prediction: &TypedGraph, reference: &TypedGraph) -> Self {
         let mut alignment = Self::empty(prediction.nodes(), reference.nodes());
-        let key = |place| reference.key(place).map(|key| (key, place));
-        let places: BTreeMap<&str, usize> = (0..reference.nodes()).filter_map(key).collect();
+        let key = |index| reference.key(index).map(|key| (key, index));
+        let indices: BTreeMap<&str, usize> = (0..reference.nodes()).filter_map(key).collect();
         for predicted in 0..prediction.nodes() {
             let key = prediction.key(predicted);
-            if let Some(actual) = key.and_then(|key| places.get(key)) {
+            if let Some(actual) = key.and_then(|key| indices.get(key)) {
                 alignment.put(predicted, *actual);
             }
         }
@@ -184,7 +184,7 @@ fn without(partners: &[Option<usize>]) -> impl Iterator<Item = usize> {
     let partners = partners.iter().enumerate();
     partners
         .filter(|(_, partner)| partner.is_none())
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
 }
 
 /// The number of properties that two nodes have in common, and the number in which they differ.
@@ -286,11 +286,11 @@ fn fixed_edges<'a>(
     nodes.iter().map(of_node).collect()
 }
 
-/// The places of the nodes by class.
+/// The positions of the nodes by class.
 fn by_class(graph: &TypedGraph) -> BTreeMap<&str, Vec<usize>> {
     let mut classes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, (_, node)) in graph.graph().node_weights().enumerate() {
-        classes.entry(node.class.as_str()).or_default().push(place);
+    for (index, (_, node)) in graph.graph().node_weights().enumerate() {
+        classes.entry(node.class.as_str()).or_default().push(index);
     }
     classes
 }
@@ -320,25 +320,25 @@ impl OfClass<'_> {
         f64::from(shared)
     }
 
-    /// True and predicted nodes by their places in the lists of the class.
+    /// True and predicted nodes by their positions in the lists of the class.
     fn pairs(&self, rule: NodeRule) -> Vec<(usize, usize)> {
         match rule {
             NodeRule::Key => {
-                let key = |place: &usize| self.prediction.key(*place);
+                let key = |index: &usize| self.prediction.key(*index);
                 let columns: BTreeMap<_, usize> = self.predicted.iter().map(key).zip(0..).collect();
                 let rows = self.actual.iter().enumerate();
-                rows.filter_map(|(row, place)| {
-                    Some((row, *columns.get(&self.reference.key(*place))?))
+                rows.filter_map(|(row, index)| {
+                    Some((row, *columns.get(&self.reference.key(*index))?))
                 })
                 .collect()
             }
             NodeRule::Properties => {
                 let mut equal: BTreeMap<&Properties, [Vec<usize>; 2]> = BTreeMap::new();
-                for (side, graph, places) in [
+                for (side, graph, indices) in [
                     (0, self.reference, self.actual),
                     (1, self.prediction, self.predicted),
                 ] {
-                    for (at, node) in places.iter().map(|place| graph.node(*place)).enumerate() {
+                    for (at, node) in indices.iter().map(|index| graph.node(*index)).enumerate() {
                         if let Some(node) = node {
                             equal.entry(&node.properties).or_default()[side].push(at);
                         }
@@ -355,7 +355,7 @@ impl OfClass<'_> {
                 choices.collect()
             }
             NodeRule::Optimal => {
-                let all = |places: &[usize]| -> Vec<usize> { (0..places.len()).collect() };
+                let all = |indices: &[usize]| -> Vec<usize> { (0..indices.len()).collect() };
                 let (rows, columns) = (all(self.actual), all(self.predicted));
                 Self::best(&rows, &columns, |row, column| {
                     let (predicted, actual) = self.nodes(row, column)?;
@@ -374,7 +374,7 @@ impl OfClass<'_> {
                 let confidences: Vec<f64> = self
                     .predicted
                     .iter()
-                    .map(|place| -rank(self.prediction.node(*place).and_then(|n| n.confidence)))
+                    .map(|index| -rank(self.prediction.node(*index).and_then(|n| n.confidence)))
                     .collect();
                 let greedy =
                     |costs: Costs| costs.greedy_by_confidence(&confidences, Gate::None).ok();
@@ -619,14 +619,14 @@ mod tests {
         let count = 10_000_i64;
         for one_class in [false, true] {
             let made = |shift: i64| {
-                let nodes = (0..count).map(|place| {
-                    let says = (place + shift) % count;
+                let nodes = (0..count).map(|index| {
+                    let says = (index + shift) % count;
                     let class = if one_class { 0 } else { says };
                     let node = TypedNode {
                         properties: Properties::new([("says", says)]).unwrap_or_default(),
                         ..TypedNode::of_class(class.to_string())
                     };
-                    (place.to_string(), node)
+                    (index.to_string(), node)
                 });
                 let edges =
                     (1..count).map(|to| TypedEdge::new((to - 1).to_string(), to.to_string(), ""));
@@ -672,13 +672,13 @@ mod tests {
             actual in proptest::collection::vec((0_i64..2, 0_i64..2, 0_u8..3), 0..5),
         ) {
             let made = |rows: &[(i64, i64, u8)]| {
-                let nodes = rows.iter().enumerate().map(|(place, (a, b, confidence))| {
+                let nodes = rows.iter().enumerate().map(|(index, (a, b, confidence))| {
                     let node = TypedNode {
                         properties: Properties::new([("a", *a), ("b", *b)]).unwrap_or_default(),
                         confidence: Some(f64::from(*confidence)),
                         ..TypedNode::default()
                     };
-                    (place.to_string(), node)
+                    (index.to_string(), node)
                 });
                 TypedGraph::new(nodes, []).unwrap_or_default()
             };

@@ -35,7 +35,7 @@ pub struct Picture {
     /// The left column, from above: in a clip its rules.
     pub left: Vec<PictureNode>,
     /// The right column, from above: in a clip its lanes. The pictures of this crate have it in the
-    /// order of the mean places of what it is linked with on the left.
+    /// order of the mean positions of what it is linked with on the left.
     pub right: Vec<PictureNode>,
     /// Edges between the columns. One with an end that is not there is not drawn.
     pub links: Vec<PictureLink>,
@@ -53,9 +53,9 @@ pub struct PictureNode {
 /// An edge of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PictureLink {
-    /// The place of its node in the left column.
+    /// The position of its node in the left column.
     pub left: usize,
-    /// The place of its node in the right column.
+    /// The position of its node in the right column.
     pub right: usize,
     /// Its outcome.
     pub mark: Mark,
@@ -161,8 +161,8 @@ impl Picture {
     /// Returns the picture as a file of Scalable Vector Graphics.
     #[must_use]
     pub fn svg(&self) -> String {
-        let (left, left_end) = places(&self.left);
-        let (right, right_end) = places(&self.right);
+        let (left, left_end) = positions(&self.left);
+        let (right, right_end) = positions(&self.right);
         let height = left_end.max(right_end) + 44.0;
         let right_x = LEFT + GAP.0.max((GAP.1 * height).round());
         let width = right_x + MARGIN;
@@ -208,7 +208,7 @@ impl Picture {
             }
             svg.push_str("</g>\n");
         }
-        for (nodes, places, columns, x, (text_x, anchor)) in [
+        for (nodes, positions, columns, x, (text_x, anchor)) in [
             (&self.left, &left, COLUMNS[0], LEFT, (LEFT - 16.0, "end")),
             (
                 &self.right,
@@ -218,7 +218,7 @@ impl Picture {
                 (right_x + 16.0, "start"),
             ),
         ] {
-            for (node, y) in nodes.iter().zip(places) {
+            for (node, y) in nodes.iter().zip(positions) {
                 let _ = writeln!(
                     svg,
                     "<g class=\"node {}\">{}",
@@ -238,8 +238,8 @@ impl Picture {
             }
         }
         let y = height - 18.0;
-        for (place, mark) in Mark::ALL.iter().enumerate() {
-            let x = 24.0 + 200.0 * place as f64;
+        for (position, mark) in Mark::ALL.iter().enumerate() {
+            let x = 24.0 + 200.0 * position as f64;
             let Style {
                 colour,
                 dashes,
@@ -270,7 +270,7 @@ impl Picture {
         );
         for (side, nodes) in [("l", &self.left), ("r", &self.right)] {
             let _ = writeln!(dot, "  subgraph {side} {{\n    rank=same;");
-            for (place, node) in nodes.iter().enumerate() {
+            for (position, node) in nodes.iter().enumerate() {
                 let Style {
                     colour,
                     shape,
@@ -279,7 +279,7 @@ impl Picture {
                 } = node.mark.style();
                 let _ = writeln!(
                     dot,
-                    "    {side}{place} [label={}, shape={shape}, style={line}, color=\"{colour}\"];",
+                    "    {side}{position} [label={}, shape={shape}, style={line}, color=\"{colour}\"];",
                     quoted(&node.label)
                 );
             }
@@ -323,20 +323,27 @@ impl Picture {
         }
         let column =
             |wanted: &dyn Fn(usize) -> bool| -> (Vec<PictureNode>, BTreeMap<usize, usize>) {
-                let places: Vec<usize> = (0..nodes.len()).filter(|place| wanted(*place)).collect();
-                let column = places.iter().filter_map(|place| nodes.get(*place).cloned());
-                (column.collect(), places.iter().copied().zip(0..).collect())
+                let positions: Vec<usize> = (0..nodes.len())
+                    .filter(|position| wanted(*position))
+                    .collect();
+                let column = positions
+                    .iter()
+                    .filter_map(|position| nodes.get(*position).cloned());
+                (
+                    column.collect(),
+                    positions.iter().copied().zip(0..).collect(),
+                )
             };
-        let has = |ends: &[bool], place: usize| ends.get(place) == Some(&true);
-        let (left, left_places) =
-            column(&|place| has(&is_source, place) || !has(&is_target, place));
-        let (right, right_places) = column(&|place| has(&is_target, place));
+        let has = |ends: &[bool], position: usize| ends.get(position) == Some(&true);
+        let (left, left_positions) =
+            column(&|position| has(&is_source, position) || !has(&is_target, position));
+        let (right, right_positions) = column(&|position| has(&is_target, position));
         let links = links
             .into_iter()
             .filter_map(|(source, target, mark, kind)| {
                 Some(PictureLink {
-                    left: *left_places.get(&source)?,
-                    right: *right_places.get(&target)?,
+                    left: *left_positions.get(&source)?,
+                    right: *right_positions.get(&target)?,
                     mark,
                     label: kind.to_owned(),
                 })
@@ -350,10 +357,10 @@ impl Picture {
         picture.untangled()
     }
 
-    /// The nodes on the right by the mean place of those they are linked with, so that fewer edges
+    /// The nodes on the right by the mean position of those they are linked with, so that fewer edges
     /// cross; those without edges last, equal ones in their order.
     fn untangled(mut self) -> Self {
-        // The sum of the places, and how many.
+        // The sum of the positions, and how many.
         let mut linked = vec![(0_u64, 0_u64); self.right.len()];
         for link in &self.links {
             if let Some((sum, count)) = linked.get_mut(link.right) {
@@ -366,30 +373,30 @@ impl Picture {
             let alone = (of_a == 0).cmp(&(of_b == 0));
             alone.then((u128::from(a) * u128::from(of_b)).cmp(&(u128::from(b) * u128::from(of_a))))
         });
-        let mut place_of = vec![0; order.len()];
-        for (place, (before, node)) in order.into_iter().enumerate() {
-            place_of[before] = place;
+        let mut position_of = vec![0; order.len()];
+        for (position, (before, node)) in order.into_iter().enumerate() {
+            position_of[before] = position;
             self.right.push(node);
         }
         for link in &mut self.links {
-            link.right = place_of[link.right];
+            link.right = position_of[link.right];
         }
         self
     }
 }
 
 /// The height of each node, and the end of the column.
-fn places(nodes: &[PictureNode]) -> (Vec<f64>, f64) {
+fn positions(nodes: &[PictureNode]) -> (Vec<f64>, f64) {
     let mut y = TOP + LINE / 2.0;
-    let places = nodes
+    let positions = nodes
         .iter()
         .map(|node| {
-            let place = y;
+            let position = y;
             y += LINE * node.label.lines().count().max(1) as f64 + 14.0;
-            place
+            position
         })
         .collect();
-    (places, y)
+    (positions, y)
 }
 
 fn cut(line: &str, columns: usize) -> String {
@@ -470,7 +477,7 @@ impl LaneCorrespondence {
         };
         let mut lanes: BTreeMap<LaneKey<'_>, (&LaneId, [bool; 2])> = BTreeMap::new();
         let mut links: Vec<(usize, LaneKey<'_>, Mark)> = Vec::new();
-        for (place, (truth, predicted)) in truths.chain(others).enumerate() {
+        for (position, (truth, predicted)) in truths.chain(others).enumerate() {
             picture.left.push(self.rule_node(truth, predicted));
             let mut sides: BTreeMap<LaneKey<'_>, [bool; 2]> = BTreeMap::new();
             for (side, rule) in [predicted, truth].into_iter().enumerate() {
@@ -485,9 +492,9 @@ impl LaneCorrespondence {
                 }
             }
             let of_rule = sides.into_iter();
-            links.extend(of_rule.map(|(lane, [p, t])| (place, lane, Mark::from_sides(p, t))));
+            links.extend(of_rule.map(|(lane, [p, t])| (position, lane, Mark::from_sides(p, t))));
         }
-        let places: BTreeMap<LaneKey<'_>, usize> = lanes.keys().copied().zip(0..).collect();
+        let positions: BTreeMap<LaneKey<'_>, usize> = lanes.keys().copied().zip(0..).collect();
         picture.right = lanes
             .values()
             .map(|(lane, [predicted, actual])| PictureNode {
@@ -500,7 +507,7 @@ impl LaneCorrespondence {
             .filter_map(|(left, lane, mark)| {
                 Some(PictureLink {
                     left,
-                    right: *places.get(&lane)?,
+                    right: *positions.get(&lane)?,
                     mark,
                     label: String::new(),
                 })
@@ -593,7 +600,7 @@ impl AlignedGraphs {
         let mut nodes: Vec<PictureNode> = (0..reference.nodes())
             .map(|actual| {
                 let predicted = alignment.found(actual);
-                let other = predicted.and_then(|place| prediction.node(place));
+                let other = predicted.and_then(|position| prediction.node(position));
                 let node = reference.node(actual);
                 let equal = |(a, b): (&crate::TypedNode, &crate::TypedNode)| {
                     a.class == b.class && a.properties == b.properties
@@ -609,9 +616,9 @@ impl AlignedGraphs {
                 }
             })
             .collect();
-        let mut place_of: Vec<usize> = Vec::new();
+        let mut position_of: Vec<usize> = Vec::new();
         for predicted in 0..prediction.nodes() {
-            place_of.push(alignment.partner(predicted).unwrap_or_else(|| {
+            position_of.push(alignment.partner(predicted).unwrap_or_else(|| {
                 nodes.push(PictureNode {
                     label: label(prediction, predicted, None),
                     mark: Mark::Wrong,
@@ -621,7 +628,7 @@ impl AlignedGraphs {
         }
         let mut links = Vec::new();
         for (edge, outcome) in prediction.edges().zip(&comparison.predicted) {
-            let ends = (place_of.get(edge.source), place_of.get(edge.target));
+            let ends = (position_of.get(edge.source), position_of.get(edge.target));
             if let (Some(source), Some(target)) = ends {
                 let mark = match outcome {
                     EdgeOutcome::LeftOut => continue,
@@ -640,9 +647,9 @@ impl AlignedGraphs {
     }
 }
 
-fn label(graph: &TypedGraph, place: usize, other: Option<&str>) -> String {
-    let key = graph.key(place).unwrap_or_default();
-    let class = graph.node(place).map_or("", |node| node.class.as_str());
+fn label(graph: &TypedGraph, position: usize, other: Option<&str>) -> String {
+    let key = graph.key(position).unwrap_or_default();
+    let class = graph.node(position).map_or("", |node| node.class.as_str());
     match other {
         Some(other) if other != key => format!("{class} {key}, predicted as {other}"),
         _ => format!("{class} {key}"),
@@ -795,13 +802,13 @@ mod tests {
 
     #[test]
     fn columns_of_many_nodes() {
-        let node = |place: usize| PictureNode {
-            label: place.to_string(),
+        let node = |position: usize| PictureNode {
+            label: position.to_string(),
             mark: Mark::Right,
         };
         let nodes: Vec<PictureNode> = (0..5).map(node).collect();
         let link = |from, to| (from, to, Mark::Right, "");
-        // 3 is linked with 0 and 2; 4 with 0: places 1 and 0 on average.
+        // 3 is linked with 0 and 2; 4 with 0: positions 1 and 0 on average.
         let links = vec![link(0, 3), link(2, 3), link(0, 4), link(1, 3)];
         let picture = Picture::in_columns("", &nodes, links);
         let right: Vec<&str> = picture.right.iter().map(|n| n.label.as_str()).collect();

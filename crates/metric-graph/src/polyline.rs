@@ -27,7 +27,7 @@ pub enum InvalidPolyline {
     Empty,
     /// A point of another dimension.
     Dimension {
-        /// Its place in the line, from 0.
+        /// Its position in the line, from 0.
         point: usize,
         /// The dimension of the line.
         expected: usize,
@@ -36,7 +36,7 @@ pub enum InvalidPolyline {
     },
     /// A coordinate that is NaN or infinite.
     NotFinite {
-        /// The place of its point in the line, from 0.
+        /// The position of its point in the line, from 0.
         point: usize,
         /// The coordinate.
         value: f64,

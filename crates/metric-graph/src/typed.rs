@@ -113,22 +113,22 @@ impl TypedGraph {
         let nodes = nodes.into_iter();
         let mut nodes: Vec<_> = nodes.map(|(key, node)| (key.into(), node)).collect();
         nodes.sort_by(|a, b| compare_ids(&a.0, &b.0));
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for (place, (key, _)) in nodes.iter().enumerate() {
-            if places.insert(key, place).is_some() {
+        let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, (key, _)) in nodes.iter().enumerate() {
+            if indices.insert(key, index).is_some() {
                 return Err(InvalidGraph::DuplicateKey { key: key.clone() });
             }
         }
         let mut placed = Vec::new();
         for edge in edges {
-            let place = |key: &str| {
-                let known = places.get(key).copied();
+            let index = |key: &str| {
+                let known = indices.get(key).copied();
                 known.ok_or_else(|| InvalidGraph::DanglingEdge {
                     edge: Box::new(edge.clone()),
                     key: key.to_owned(),
                 })
             };
-            let ends = (place(&edge.source)?, place(&edge.target)?);
+            let ends = (index(&edge.source)?, index(&edge.target)?);
             placed.push((ends, edge.kind, edge.confidence));
         }
         placed.sort_by(|a, b| {
@@ -205,15 +205,15 @@ impl TypedGraph {
 
     /// Returns the key of the node at an index in the order of keys.
     #[must_use]
-    pub fn key(&self, place: usize) -> Option<&str> {
-        let node = self.graph.node_weight(NodeIndex::new(place));
+    pub fn key(&self, index: usize) -> Option<&str> {
+        let node = self.graph.node_weight(NodeIndex::new(index));
         node.map(|(key, _)| key.as_str())
     }
 
     /// Returns the node at an index in the order of keys.
     #[must_use]
-    pub fn node(&self, place: usize) -> Option<&TypedNode> {
-        let node = self.graph.node_weight(NodeIndex::new(place));
+    pub fn node(&self, index: usize) -> Option<&TypedNode> {
+        let node = self.graph.node_weight(NodeIndex::new(index));
         node.map(|(_, node)| node)
     }
 
@@ -230,8 +230,8 @@ impl TypedGraph {
 
     /// Returns the edge at an index in the order of edges.
     #[must_use]
-    pub fn edge(&self, place: usize) -> Option<TypedEdge> {
-        let index = EdgeIndex::new(place);
+    pub fn edge(&self, position: usize) -> Option<TypedEdge> {
+        let index = EdgeIndex::new(position);
         let (source, target) = self.graph.edge_endpoints(index)?;
         let (kind, confidence) = self.graph.edge_weight(index)?;
         Some(TypedEdge {
@@ -243,7 +243,7 @@ impl TypedGraph {
     }
 }
 
-/// An edge with its ends as places of nodes.
+/// An edge with its ends as positions of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedEdge<'a> {
     pub(crate) source: usize,

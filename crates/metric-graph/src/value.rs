@@ -47,16 +47,16 @@ impl fmt::Display for Value {
             Self::String(text) => write_string(f, text),
             Self::List(list) => {
                 f.write_str("[")?;
-                for (place, value) in list.values().iter().enumerate() {
-                    f.write_str(if place == 0 { "" } else { ", " })?;
+                for (index, value) in list.values().iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
                     write!(f, "{value}")?;
                 }
                 f.write_str("]")
             }
             Self::Map(properties) => {
                 f.write_str("{")?;
-                for (place, (name, value)) in properties.iter().enumerate() {
-                    f.write_str(if place == 0 { "" } else { ", " })?;
+                for (index, (name, value)) in properties.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
                     write_string(f, name)?;
                     write!(f, ": {value}")?;
                 }
@@ -290,12 +290,12 @@ impl Properties {
     /// Returns the value of the property `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        let place = self
+        let index = self
             .entries
             .binary_search_by(|entry| entry.0.as_ref().cmp(name));
-        place
+        index
             .ok()
-            .and_then(|place| self.entries.get(place))
+            .and_then(|index| self.entries.get(index))
             .map(|entry| &entry.1)
     }
 

@@ -118,7 +118,7 @@ pub fn palette_match(prediction: &Grid, reference: &Grid) -> bool {
         .all(|colour| prediction.cells().contains(&colour) == reference.cells().contains(&colour))
 }
 
-/// The number of places where two slices are equal, up to the shorter one.
+/// The number of positions where two slices are equal, up to the shorter one.
 fn equal_cells(a: &[u8], b: &[u8]) -> u64 {
     /// Bytes counted side by side, each in a counter of one byte: the compiler makes one compare
     /// and one subtract of 16 or 32 bytes of it.
@@ -401,7 +401,7 @@ mod tests {
         fn counts_as_cell_by_cell(a in grids(), b in grids()) {
             let found = cell_matches(&a, &b);
             let by_cell = a.as_array().indexed_iter()
-                .filter(|&(place, colour)| b.as_array().get(place) == Some(colour)).count();
+                .filter(|&(index, colour)| b.as_array().get(index) == Some(colour)).count();
             prop_assert_eq!(found.matches, by_cell as u64);
             prop_assert_eq!(found, cell_matches(&b, &a));
             let accuracy = cell_accuracy(&a, &b);

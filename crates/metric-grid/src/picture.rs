@@ -6,7 +6,7 @@ use crate::{Attempt, COLOURS, Grid, cell_matches};
 ///
 /// Colors are those of ARC. Each cell also shows its number, and a wrong cell has a frame (in text,
 /// an `x`), so that a print in black and white can be read: a cell is wrong if the true grid has
-/// another color there, or no cell. Where only the true grid has a cell, its place is a dotted frame
+/// another color there, or no cell. Where only the true grid has a cell, its position is a dotted frame
 /// (in text, `.x`).
 ///
 /// ```
@@ -155,9 +155,10 @@ impl Picture {
         let mut text = String::new();
         // A title from a file must not command the terminal.
         for character in self.title.chars() {
-            match character.is_control() {
-                true => text.extend(character.escape_default()),
-                false => text.push(character),
+            if character.is_control() {
+                text.extend(character.escape_default());
+            } else {
+                text.push(character);
             }
         }
         text.push('\n');
@@ -177,11 +178,11 @@ impl Picture {
             let lines = panels.iter().map(Panel::rows).max().unwrap_or_default();
             for line in 0..lines {
                 let start = text.len();
-                for (place, (panel, width)) in panels.iter().zip(&widths).enumerate() {
+                for (index, (panel, width)) in panels.iter().zip(&widths).enumerate() {
                     for column in 0..panel.columns() {
                         push_cell(&mut text, panel.seen(line, column), coloured);
                     }
-                    if place < last {
+                    if index < last {
                         let blank = width - 2 * panel.columns();
                         text.extend(std::iter::repeat_n(' ', blank));
                     }
@@ -228,10 +229,11 @@ impl Picture {
             escaped(&self.title)
         );
         svg.push_str(&body);
-        let mut sign = |x: usize, place: &str, says: &str, is_wrong: bool| {
-            match is_wrong {
-                true => frames(&mut svg, place),
-                false => dotted(&mut svg, place),
+        let mut sign = |x: usize, corner: &str, says: &str, is_wrong: bool| {
+            if is_wrong {
+                frames(&mut svg, corner);
+            } else {
+                dotted(&mut svg, corner);
             }
             let _ = writeln!(
                 svg,
@@ -275,7 +277,7 @@ const TOP: usize = 40;
 const CAPTION: usize = 22;
 
 impl Panel<'_> {
-    /// Draws the grid with its upper left corner at this place.
+    /// Draws the grid with its upper left corner at this position.
     fn draw(&self, svg: &mut String, left: usize, top: usize) {
         let mut squares: [String; COLOURS as usize] = std::array::from_fn(|_| String::new());
         // The numbers on light cells and those on dark ones.
@@ -290,9 +292,9 @@ impl Panel<'_> {
                 let seen = self.seen(row, column);
                 match seen {
                     Seen::Right(cell) | Seen::Wrong(cell) => {
-                        let place = usize::from(cell);
+                        let index = usize::from(cell);
                         if let (Some(squares), Some(colour)) =
-                            (squares.get_mut(place), PALETTE.get(place))
+                            (squares.get_mut(index), PALETTE.get(index))
                         {
                             let _ = write!(squares, "M{x} {y}h{SIDE}v{SIDE}h-{SIDE}z");
                             let [xs, says] = &mut digits[usize::from(colour.is_dark)];
@@ -340,7 +342,7 @@ impl Panel<'_> {
     }
 }
 
-/// The path of a frame in the cell with its upper left corner at this place.
+/// The path of a frame in the cell with its upper left corner at this position.
 fn frame(x: usize, y: usize) -> String {
     let side = SIDE - 4;
     format!("M{} {}h{side}v{side}h-{side}z", x + 2, y + 2)

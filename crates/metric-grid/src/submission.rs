@@ -211,8 +211,8 @@ impl Metric for ArcSubmissions {
         }
         let mut solved = 0;
         let mut accuracies = Mean::default();
-        for (place, truth) in reference.iter().enumerate() {
-            let attempts = prediction.get(place).map_or(&[][..], Vec::as_slice);
+        for (index, truth) in reference.iter().enumerate() {
+            let attempts = prediction.get(index).map_or(&[][..], Vec::as_slice);
             let output = self.output(state, attempts, truth);
             solved += u64::from(output.is_exact());
             accuracies.add(output.cells.matches as f64 / output.cells.padded_cells as f64);
@@ -275,7 +275,7 @@ impl ArcSubmissions {
         state.extra_attempts += extra.len() as u64;
         let mut output: Option<Found> = None;
         let mut solved_at = None;
-        for (place, attempt) in counted.iter().enumerate() {
+        for (index, attempt) in counted.iter().enumerate() {
             let found = match attempt {
                 Attempt::Grid(grid) => Found::new(grid, truth),
                 Attempt::Missing | Attempt::Invalid => {
@@ -284,15 +284,15 @@ impl ArcSubmissions {
                 }
             };
             if found.is_exact() {
-                solved_at = solved_at.or(Some(place));
+                solved_at = solved_at.or(Some(index));
             }
             output = Some(output.map_or(found, |best| best.or(&found)));
         }
-        if let Some(place) = solved_at {
-            if state.solved_at.len() <= place {
-                state.solved_at.resize(place + 1, 0);
+        if let Some(index) = solved_at {
+            if state.solved_at.len() <= index {
+                state.solved_at.resize(index + 1, 0);
             }
-            if let Some(count) = state.solved_at.get_mut(place) {
+            if let Some(count) = state.solved_at.get_mut(index) {
                 *count += 1;
             }
         }
@@ -310,9 +310,10 @@ impl Found {
             a.matches * b.padded_cells > b.matches * a.padded_cells
         };
         Self {
-            cells: match better(other.cells, self.cells) {
-                true => other.cells,
-                false => self.cells,
+            cells: if better(other.cells, self.cells) {
+                other.cells
+            } else {
+                self.cells
             },
             shape: self.shape || other.shape,
             palette: self.palette || other.palette,
@@ -473,8 +474,8 @@ mod tests {
             let (mut solved, mut outputs, mut shares, mut whole) = (0, 0, 0.0, 0);
             for (prediction, truth) in &tasks {
                 metric.update(&mut state, prediction, truth);
-                let hits = truth.iter().enumerate().filter(|(place, truth)| {
-                    let attempts = prediction.get(*place).into_iter().flatten();
+                let hits = truth.iter().enumerate().filter(|(index, truth)| {
+                    let attempts = prediction.get(*index).into_iter().flatten();
                     attempts.take(limit.into()).any(|a| *a == Attempt::Grid((*truth).clone()))
                 }).count();
                 solved += hits;

@@ -17,9 +17,10 @@ pub(crate) fn chunks(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>
     if value.hasattr("__arrow_c_array__")? {
         return array(value).map(|array| Some(vec![array]));
     }
-    match value.hasattr("__arrow_c_stream__")? {
-        true => stream(value).map(Some),
-        false => Ok(None),
+    if value.hasattr("__arrow_c_stream__")? {
+        stream(value).map(Some)
+    } else {
+        Ok(None)
     }
 }
 

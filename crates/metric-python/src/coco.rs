@@ -80,9 +80,9 @@ pub(crate) fn coco_arrays<'py>(
             let truth = |row: usize, points: &[f64]| {
                 let labeled = points.chunks_exact(3).map(|point| point[2] > 0.0).collect();
                 let bbox = boxes.get(row).copied();
-                Keypoints::truth(places(points), labeled, bbox, areas[row], &sigmas)
+                Keypoints::truth(positions(points), labeled, bbox, areas[row], &sigmas)
             };
-            let found = |_: usize, points: &[f64]| Keypoints::detection(places(points));
+            let found = |_: usize, points: &[f64]| Keypoints::detection(positions(points));
             let shapes = (
                 read_points(mine, sigmas.count(), truth)?,
                 read_points(theirs, sigmas.count(), found)?,
@@ -96,7 +96,7 @@ pub(crate) fn coco_arrays<'py>(
 }
 
 /// The positions of keypoints, without their visibility.
-fn places(points: &[f64]) -> Vec<[f64; 2]> {
+fn positions(points: &[f64]) -> Vec<[f64; 2]> {
     let points = points.chunks_exact(3);
     points.map(|point| [point[0], point[1]]).collect()
 }
@@ -160,7 +160,7 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         if let Some(to) = predictions.get_mut(image[row] as usize) {
             to.push(Prediction {
                 image: image[row] as u32,
-                place: row as u32,
+                position: row as u32,
                 class: class[row] as u32,
                 score: score[row],
                 area: area[row],
@@ -211,7 +211,7 @@ fn evaluate<'py, S: Shape + Send + Sync>(
 }
 
 /// A flat array of positions, -1 for none.
-type Places = Py<PyArray1<i64>>;
+type Positions = Py<PyArray1<i64>>;
 
 /// Matches the detections of one image and class with its ground-truth objects, as `COCOeval.evaluateImg` does.
 ///
@@ -225,7 +225,7 @@ pub(crate) fn coco_match(
     ignored: Vec<bool>,
     crowd: Vec<bool>,
     thresholds: Vec<f64>,
-) -> PyResult<(Places, Places)> {
+) -> PyResult<(Positions, Positions)> {
     let ious = ious.as_slice()?;
     let truths = ignored.len();
     let detections = ious.len().checked_div(truths).unwrap_or(0);

@@ -88,8 +88,8 @@ fn weighted(language: Language, prediction: &str, references: &[String]) -> [f64
         let mut counted: HashMap<&str, usize> = HashMap::new();
         let mut counts: Vec<(&str, u64)> = Vec::new();
         for token in tokens(reference) {
-            let place = *counted.entry(token).or_insert(counts.len());
-            match counts.get_mut(place) {
+            let index = *counted.entry(token).or_insert(counts.len());
+            match counts.get_mut(index) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((token, 1)),
             }

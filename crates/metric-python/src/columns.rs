@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyMapping, PyString};
 
 use crate::arrow;
-use crate::error::{Place, metric_error};
+use crate::error::{Location, metric_error};
 use crate::json::{kind, lone_surrogate, to_json};
 
 /// The name of an argument, for messages.
@@ -27,19 +27,19 @@ pub(crate) struct Argument<'a> {
 impl Argument<'_> {
     /// A `MetricError` about one value, or about all.
     fn refused(self, py: Python<'_>, index: Option<usize>, problem: &str) -> PyErr {
-        let place = index.map_or_else(String::new, |index| format!("[{index}]"));
+        let location = index.map_or_else(String::new, |index| format!("[{index}]"));
         let side = match self.name {
             "predictions" => Some("prediction"),
             "references" => Some("reference"),
             _ => None,
         };
-        let message = format!("{}{place}: {problem}", self.name);
-        let place = Place {
+        let message = format!("{}{location}: {problem}", self.name);
+        let location = Location {
             index,
             side,
-            ..Place::default()
+            ..Location::default()
         };
-        metric_error(py, &message, &place)
+        metric_error(py, &message, &location)
     }
 }
 
@@ -116,9 +116,10 @@ impl<'py> Owned<'py> {
             }
         }
         if value.hasattr("__array__")? {
-            let value = match value.hasattr("detach")? {
-                true => value.call_method0("detach")?.call_method0("cpu")?,
-                false => value.clone(),
+            let value = if value.hasattr("detach")? {
+                value.call_method0("detach")?.call_method0("cpu")?
+            } else {
+                value.clone()
             };
             let array = py.import("numpy")?.call_method1("asarray", (value,))?;
             return Self::of_array(array.cast::<PyUntypedArray>()?, argument);
@@ -173,15 +174,15 @@ impl<'py> Owned<'py> {
             && !items.iter().all(|item| item.is_none())
         {
             let texts = items.into_iter().enumerate();
-            let text = |(index, item): (usize, Bound<'py, PyAny>)| match item.is_none() {
-                true => Ok(None),
-                false => {
-                    let text = item.cast_into::<PyString>().map_err(PyErr::from)?;
-                    // Read here once, after which it keeps its UTF-8 form.
-                    match text.to_str() {
-                        Ok(_) => Ok(Some(text)),
-                        Err(_) => Err(argument.refused(py, Some(index), &lone_surrogate())),
-                    }
+            let text = |(index, item): (usize, Bound<'py, PyAny>)| {
+                if item.is_none() {
+                    return Ok(None);
+                }
+                let text = item.cast_into::<PyString>().map_err(PyErr::from)?;
+                // Read here once, after which it keeps its UTF-8 form.
+                match text.to_str() {
+                    Ok(_) => Ok(Some(text)),
+                    Err(_) => Err(argument.refused(py, Some(index), &lone_surrogate())),
                 }
             };
             return texts.map(text).collect::<PyResult<_>>().map(Self::Strings);

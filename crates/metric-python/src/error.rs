@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 /// The known facts about an error in addition to its message.
 #[derive(Default)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Location<'a> {
     pub(crate) option: Option<&'a str>,
     pub(crate) index: Option<usize>,
     pub(crate) id: Option<&'a str>,
@@ -16,16 +16,16 @@ pub(crate) struct Place<'a> {
     pub(crate) field: Option<&'a str>,
 }
 
-/// A `MetricError` with this message and place.
-pub(crate) fn metric_error(py: Python<'_>, message: &str, place: &Place<'_>) -> PyErr {
+/// A `MetricError` with this message and location.
+pub(crate) fn metric_error(py: Python<'_>, message: &str, location: &Location<'_>) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let class = py.import("metric_suite._errors")?.getattr("MetricError")?;
         let names = PyDict::new(py);
-        names.set_item("option", place.option)?;
-        names.set_item("index", place.index)?;
-        names.set_item("id", place.id)?;
-        names.set_item("side", place.side)?;
-        names.set_item("field", place.field)?;
+        names.set_item("option", location.option)?;
+        names.set_item("index", location.index)?;
+        names.set_item("id", location.id)?;
+        names.set_item("side", location.side)?;
+        names.set_item("field", location.field)?;
         Ok(PyErr::from_value(class.call((message,), Some(&names))?))
     };
     build().unwrap_or_else(|error| error)
@@ -34,7 +34,7 @@ pub(crate) fn metric_error(py: Python<'_>, message: &str, place: &Place<'_>) -> 
 /// A `MetricError` about an argument.
 pub(crate) fn refused(py: Python<'_>, message: impl Into<Message>) -> PyErr {
     let message = message.into().render(OptionStyle::Python);
-    metric_error(py, &message, &Place::default())
+    metric_error(py, &message, &Location::default())
 }
 
 /// An error of the engine. `has_ids` is whether the caller gave ids: otherwise those of the message are positions,
@@ -44,12 +44,12 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
     if error.kind() == ErrorKind::Internal {
         return PyRuntimeError::new_err(message);
     }
-    let mut place = Place::default();
+    let mut location = Location::default();
     match error {
-        RunError::Option(option) => place.option = Some(&option.option),
-        RunError::Read(error) => place.field = Some(&*error.field).filter(|it| !it.is_empty()),
+        RunError::Option(option) => location.option = Some(&option.option),
+        RunError::Read(error) => location.field = Some(&*error.field).filter(|it| !it.is_empty()),
         RunError::Join(error) => {
-            place.id = match &**error {
+            location.id = match &**error {
                 JoinError::Missing(unmatched)
                 | JoinError::NoPredictions(unmatched)
                 | JoinError::Extra(unmatched)
@@ -61,16 +61,17 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
             };
         }
         RunError::Record { id, side, .. } => {
-            place.side = Some(match side {
+            location.side = Some(match side {
                 Side::Prediction => "prediction",
                 Side::Reference => "reference",
             });
-            match has_ids {
-                true => place.id = Some(id),
-                false => place.index = id.parse::<usize>().ok().and_then(|id| id.checked_sub(1)),
+            if has_ids {
+                location.id = Some(id)
+            } else {
+                location.index = id.parse::<usize>().ok().and_then(|id| id.checked_sub(1))
             }
         }
         _ => {}
     }
-    metric_error(py, &message, &place)
+    metric_error(py, &message, &location)
 }

@@ -33,10 +33,7 @@ fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<()
     } else if let Ok(string) = value.cast::<PyString>() {
         write_string(string, text)?;
     } else if let Ok(truth) = value.cast::<PyBool>() {
-        text.push_str(match truth.is_true() {
-            true => "true",
-            false => "false",
-        });
+        text.push_str(if truth.is_true() { "true" } else { "false" });
     } else if value.cast::<PyInt>().is_ok() {
         let digits = match value.extract::<i64>() {
             Ok(integer) => integer.to_string(),
@@ -57,8 +54,8 @@ fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<()
         write_items(tuple.iter(), text, depth)?;
     } else if let Ok(dict) = value.cast::<PyDict>() {
         text.push('{');
-        for (place, (key, item)) in dict.iter().enumerate() {
-            if place > 0 {
+        for (index, (key, item)) in dict.iter().enumerate() {
+            if index > 0 {
                 text.push(',');
             }
             match key.cast::<PyString>() {
@@ -102,8 +99,8 @@ fn write_items<'py>(
     depth: usize,
 ) -> Result<(), Problem> {
     text.push('[');
-    for (place, item) in items.enumerate() {
-        if place > 0 {
+    for (index, item) in items.enumerate() {
+        if index > 0 {
             text.push(',');
         }
         write(&item, text, depth + 1)?;
@@ -129,10 +126,12 @@ fn write_number(number: f64, text: &mut String) -> Result<(), Problem> {
     if number.is_nan() {
         return Err("found NaN: expected a number".to_owned());
     }
-    let written = match number.is_infinite() {
-        true if number > 0.0 => "\"inf\"".to_owned(),
-        true => "\"-inf\"".to_owned(),
-        false => serde_json::Value::from(number).to_string(),
+    let written = if number == f64::INFINITY {
+        "\"inf\"".to_owned()
+    } else if number == f64::NEG_INFINITY {
+        "\"-inf\"".to_owned()
+    } else {
+        serde_json::Value::from(number).to_string()
     };
     text.push_str(&written);
     Ok(())

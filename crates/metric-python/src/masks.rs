@@ -130,11 +130,11 @@ fn combined(a: &[u32], b: &[u32], intersect: bool) -> Vec<u32> {
     loop {
         for (rest, runs) in [(&mut rest_a, &mut runs_a), (&mut rest_b, &mut runs_b)] {
             while rest.0 == 0 {
-                let Some((&count, place)) = runs.next() else {
+                let Some((&count, index)) = runs.next() else {
                     counts.push(run);
                     return counts;
                 };
-                *rest = (count, place);
+                *rest = (count, index);
             }
         }
         // Every second run is inside.
@@ -174,9 +174,10 @@ pub(crate) fn mask_iou<'py>(
             if size(detection) != size(truth) && meet(detection, truth) {
                 return -1.0;
             }
-            match crowd {
-                true => detection.iou_crowd(truth),
-                false => detection.iou(truth),
+            if *crowd {
+                detection.iou_crowd(truth)
+            } else {
+                detection.iou(truth)
             }
         })
     });
@@ -193,13 +194,13 @@ pub(crate) fn box_iou<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (detections, truths) = (read_boxes(&detections)?, read_boxes(&truths)?);
     let ious = detections.iter().flat_map(|detection| {
-        truths
-            .iter()
-            .zip(&crowd)
-            .map(move |(truth, crowd)| match crowd {
-                true => iou_crowd(detection, truth),
-                false => iou(detection, truth),
-            })
+        truths.iter().zip(&crowd).map(move |(truth, crowd)| {
+            if *crowd {
+                iou_crowd(detection, truth)
+            } else {
+                iou(detection, truth)
+            }
+        })
     });
     Ok(PyArray1::from_vec(py, ious.collect()))
 }
@@ -232,9 +233,9 @@ pub(crate) fn mask_from_polygons<'py>(
 #[pyfunction]
 pub(crate) fn compress_counts<'py>(py: Python<'py>, counts: Vec<u32>) -> Bound<'py, PyBytes> {
     let mut text = Vec::with_capacity(2 * counts.len());
-    for (place, &count) in counts.iter().enumerate() {
+    for (index, &count) in counts.iter().enumerate() {
         // The first three runs are written in full, the others as differences from the last but one.
-        let before = if place > 2 { counts[place - 2] } else { 0 };
+        let before = if index > 2 { counts[index - 2] } else { 0 };
         let mut rest = i64::from(count) - i64::from(before);
         loop {
             let five = (rest & 0x1f) as u8;

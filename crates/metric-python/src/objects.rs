@@ -66,10 +66,10 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
             .map(|texts| texts.extract())
             .transpose()?,
         score: numbers("score")?,
-        place: get("place")?
-            .map(|places| places.extract::<PyArrayLike1<'_, u32, TypeMustMatch>>())
+        position: get("position")?
+            .map(|positions| positions.extract::<PyArrayLike1<'_, u32, TypeMustMatch>>())
             .transpose()?
-            .map(|places| places.as_array().to_vec()),
+            .map(|positions| positions.as_array().to_vec()),
         area: numbers("area")?,
         crowd: flags("crowd")?,
         ignore: flags("ignore")?,

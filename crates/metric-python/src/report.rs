@@ -42,9 +42,10 @@ pub(crate) fn render_report(
         ..StoredResults::default()
     };
     let report = report.report();
-    Ok(match markdown {
-        true => report.to_markdown(),
-        false => report.to_html(),
+    Ok(if markdown {
+        report.to_markdown()
+    } else {
+        report.to_html()
     })
 }
 

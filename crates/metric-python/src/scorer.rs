@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
 
 use crate::columns::{Argument, Owned};
-use crate::error::{Place, metric_error, of_run, refused};
+use crate::error::{Location, metric_error, of_run, refused};
 use crate::json::to_json;
 use crate::objects;
 
@@ -437,7 +437,7 @@ impl Outcome {
 pub(crate) fn merge_outcomes(py: Python<'_>, parts: Vec<PyRef<'_, Outcome>>) -> PyResult<Outcome> {
     let parts = parts.iter().enumerate();
     let parts: Vec<_> = parts
-        .map(|(place, part)| (format!("part {}", place + 1), vec![part.outcome.clone()]))
+        .map(|(position, part)| (format!("part {}", position + 1), vec![part.outcome.clone()]))
         .collect();
     let merged = py.detach(|| merge_parts(parts));
     let merged = merged.map_err(|error| of_run(py, &RunError::State(error), false))?;
@@ -451,8 +451,8 @@ pub(crate) fn merge_part_bytes(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult
     let merged = py.detach(|| {
         let mut sum: Vec<(String, Vec<metric_run::Outcome>)> = Vec::new();
         // One state at a time is in memory next to the sum.
-        for (place, bytes) in states.into_iter().enumerate() {
-            let name = format!("part {}", place + 1);
+        for (position, bytes) in states.into_iter().enumerate() {
+            let name = format!("part {}", position + 1);
             let outcomes = read_states(&registry, &name, &bytes)?;
             sum.push((name, outcomes));
             let outcomes = merge_parts(std::mem::take(&mut sum))?.outcomes;
@@ -672,16 +672,17 @@ fn read_options(entry: &Entry, arguments: &Bound<'_, PyDict>) -> PyResult<Option
         let Some(spec) = specs.find(|spec| spec.name.replace('-', "_") == name) else {
             let names = entry.options.iter().map(|spec| spec.name.replace('-', "_"));
             let names: Vec<String> = names.collect();
-            let known = match names.is_empty() {
-                true => "it has no options".to_owned(),
-                false => format!("its options are {}", names.join(", ")),
+            let known = if names.is_empty() {
+                "it has no options".to_owned()
+            } else {
+                format!("its options are {}", names.join(", "))
             };
-            let place = Place {
+            let location = Location {
                 option: Some(&name),
-                ..Place::default()
+                ..Location::default()
             };
             let problem = format!("{} has no option {name}: {known}", entry.name);
-            return Err(metric_error(py, &problem, &place));
+            return Err(metric_error(py, &problem, &location));
         };
         if let Some(value) = option_value(spec, &name, &value)? {
             options = options.set(spec.name, value);
@@ -704,11 +705,15 @@ fn option_value(
         let found = value
             .repr()
             .map_or_else(|_| String::new(), |text| text.to_string());
-        let place = Place {
+        let location = Location {
             option: Some(name),
-            ..Place::default()
+            ..Location::default()
         };
-        metric_error(py, &format!("{name}={found}: expected {expected}"), &place)
+        metric_error(
+            py,
+            &format!("{name}={found}: expected {expected}"),
+            &location,
+        )
     };
     let one = |kind: &OptionKind, value: &Bound<'_, PyAny>| -> PyResult<String> {
         let is_text = value.cast::<PyString>().is_ok();
@@ -782,14 +787,14 @@ impl<'py> Settings<'_, 'py> {
         let found = value
             .repr()
             .map_or_else(|_| String::new(), |text| text.to_string());
-        let place = Place {
+        let location = Location {
             option: Some(name),
-            ..Place::default()
+            ..Location::default()
         };
         metric_error(
             self.0.py(),
             &format!("{name}={found}: expected {expected}"),
-            &place,
+            &location,
         )
     }
 

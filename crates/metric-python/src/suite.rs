@@ -39,9 +39,10 @@ pub(crate) fn run_suite(
             threads,
             compare: None,
         };
-        let shown = match private {
-            true => Shown::Participants,
-            false => Shown::Organizer,
+        let shown = if private {
+            Shown::Participants
+        } else {
+            Shown::Organizer
         };
         Ok(run.score(&submission, &|_| ())?.to_json(shown))
     };

@@ -86,23 +86,23 @@ impl ReadError {
     /// Returns the whole error as a message.
     #[must_use]
     pub fn message(&self) -> Message {
-        let mut place = self.file.clone();
+        let mut location = self.file.clone();
         if let Some(line) = self.line {
-            place.push_str(&format!(":{line}"));
+            location.push_str(&format!(":{line}"));
         }
         for part in [&self.record, &self.field] {
             if !part.is_empty() {
-                place = if place.is_empty() {
+                location = if location.is_empty() {
                     part.clone()
                 } else {
-                    format!("{place}: {part}")
+                    format!("{location}: {part}")
                 };
             }
         }
-        if !place.is_empty() {
-            place.push_str(": ");
+        if !location.is_empty() {
+            location.push_str(": ");
         }
-        Message::from(place).message(&self.problem)
+        Message::from(location).message(&self.problem)
     }
 }
 

@@ -70,8 +70,8 @@ impl FileReader {
         };
         self.left = left;
         let text = String::from_utf8(bytes).map_err(|wrong| {
-            let place = wrong.utf8_error().valid_up_to();
-            let problem = format!("found no UTF-8 at byte {place}, expected text in UTF-8");
+            let index = wrong.utf8_error().valid_up_to();
+            let problem = format!("found no UTF-8 at byte {index}, expected text in UTF-8");
             ReadError::new(&name, problem)
         })?;
         Ok((name, text))

@@ -43,8 +43,8 @@ pub struct Duplicate {
     pub id: String,
     /// The first few lines that it is on, where the source has lines.
     pub lines: Vec<u64>,
-    /// The first few places in words, such as `part-2.csv line 7`, where lines of one file do not say it.
-    pub places: Vec<String>,
+    /// The first few locations in words, such as `part-2.csv line 7`, where lines of one file do not say it.
+    pub locations: Vec<String>,
     /// The number of ids that occur more than once.
     pub count: u64,
     /// Further ids of these, at most [`NAMED_IDS`] with the first.
@@ -64,7 +64,7 @@ impl Duplicate {
             source: source.into(),
             id: id.into(),
             lines: Vec::new(),
-            places: Vec::new(),
+            locations: Vec::new(),
             count,
             others,
         }
@@ -77,10 +77,10 @@ impl Duplicate {
         self
     }
 
-    /// Names the places of the id in words.
+    /// Names the locations of the id in words.
     #[must_use]
-    pub fn places(mut self, places: Vec<String>) -> Self {
-        self.places = places;
+    pub fn locations(mut self, locations: Vec<String>) -> Self {
+        self.locations = locations;
         self
     }
 }
@@ -94,7 +94,7 @@ impl JoinError {
             Self::NoPredictions(missing) => Message::from(format!(
                 "{}: has no records: expected predictions for {}",
                 missing.other,
-                missing.listed("reference")
+                missing.summary("reference")
             )),
             Self::Extra(extra) => extra_message(extra),
             Self::MissingAndExtra(missing, extra) => missing_message(missing)
@@ -106,7 +106,7 @@ impl JoinError {
 }
 
 fn missing_message(missing: &Unmatched) -> Message {
-    let listed = missing.listed("reference");
+    let listed = missing.summary("reference");
     let them = missing.pronoun();
     let plural = if missing.count == 1 {
         "an empty prediction"
@@ -123,7 +123,7 @@ fn missing_message(missing: &Unmatched) -> Message {
 }
 
 fn extra_message(extra: &Unmatched) -> Message {
-    let listed = extra.listed("prediction");
+    let listed = extra.summary("prediction");
     let them = extra.pronoun();
     Message::from(format!(
         "{}: no reference for {listed}; to leave {them} out, use ",
@@ -137,7 +137,7 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         source,
         id,
         lines,
-        places,
+        locations,
         count,
         others,
     } = duplicate;
@@ -146,8 +146,8 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
         text.push_str(&format!(" (lines {})", lines.join(", ")));
     }
-    if !places.is_empty() {
-        text.push_str(&format!(" ({})", places.join(", ")));
+    if !locations.is_empty() {
+        text.push_str(&format!(" ({})", locations.join(", ")));
     }
     if *count > 1 {
         let others: Vec<String> = others.iter().map(|id| quoted_id(id)).collect();
@@ -162,7 +162,7 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
 impl Unmatched {
     /// Returns the count and the first few ids, as in `3 references of refs.jsonl: "a", "b", "c"`.
     #[must_use]
-    pub fn listed(&self, what: &str) -> String {
+    pub fn summary(&self, what: &str) -> String {
         let Self {
             source, count, ids, ..
         } = self;
@@ -227,7 +227,7 @@ mod tests {
             source: "p.jsonl".to_owned(),
             id: "a".to_owned(),
             lines: vec![1, 3],
-            places: Vec::new(),
+            locations: Vec::new(),
             count: 2,
             others: vec!["b".to_owned()],
         };

@@ -152,9 +152,10 @@ impl OptionStyle {
 /// A value as a shell takes it: in single quotes, if it has characters that mean something to a shell.
 fn in_shell(value: &str) -> Cow<'_, str> {
     let is_special = |char: char| char.is_whitespace() || "\"'$`\\;|&<>#".contains(char);
-    match value.contains(is_special) {
-        true => Cow::Owned(format!("'{}'", value.replace('\'', r"'\''"))),
-        false => Cow::Borrowed(value),
+    if value.contains(is_special) {
+        Cow::Owned(format!("'{}'", value.replace('\'', r"'\''")))
+    } else {
+        Cow::Borrowed(value)
     }
 }
 

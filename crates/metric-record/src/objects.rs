@@ -51,7 +51,7 @@ pub struct ObjectColumns {
     pub score: Option<Vec<f64>>,
     /// The position of each detection in its file, by which detections of equal scores are ranked across images. It
     /// is the index of the row if `None`; equal positions are ranked by image.
-    pub place: Option<Vec<u32>>,
+    pub position: Option<Vec<u32>>,
     /// The area of each object, which decides its area range. It is that of the shape if `None`.
     pub area: Option<Vec<f64>>,
     /// Whether each object is a crowd. None is if `None`.
@@ -79,7 +79,7 @@ impl Objects {
             ("bbox", of(&columns.bbox)),
             ("segmentation", of(&columns.segmentation)),
             ("score", of(&columns.score)),
-            ("place", of(&columns.place)),
+            ("position", of(&columns.position)),
             ("area", of(&columns.area)),
             ("crowd", of(&columns.crowd)),
             ("ignore", of(&columns.ignore)),

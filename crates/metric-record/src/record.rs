@@ -78,8 +78,8 @@ struct Digits([u8; 21]);
 impl Digits {
     fn write(&mut self, mut number: u64, negative: bool) -> &str {
         let mut start = self.0.len();
-        for place in self.0.iter_mut().rev() {
-            *place = b'0' + (number % 10) as u8;
+        for digit in self.0.iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
             number /= 10;
             start -= 1;
             if number == 0 {

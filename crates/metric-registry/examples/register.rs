@@ -190,18 +190,16 @@ impl Metric for LengthRatio {
 
 impl LengthRatio {
     fn length(&self, text: &str) -> u64 {
-        let length = match self.characters {
-            true => text.chars().count(),
-            false => text.split_whitespace().count(),
+        let length = if self.characters {
+            text.chars().count()
+        } else {
+            text.split_whitespace().count()
         };
         length as u64
     }
 
     fn unit(&self) -> &'static str {
-        match self.characters {
-            true => "character",
-            false => "word",
-        }
+        if self.characters { "character" } else { "word" }
     }
 }
 
@@ -282,7 +280,7 @@ const LENGTH_RATIO: Entry = Entry {
     build: |options| {
         let metric = LengthRatio {
             characters: options.is("unit", "character"),
-            margin: options.whole("margin")?,
+            margin: options.integer("margin")?,
         };
         Ok(scorer("length-ratio", "0.1.0", metric))
     },

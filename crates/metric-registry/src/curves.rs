@@ -29,10 +29,8 @@ pub(crate) fn points(
     }
     let points: Vec<(f64, Counts)> = points.collect();
     let f1 = |index: usize| points[index].1.f1().unwrap_or(0.0);
-    let best = (1..count).fold(0, |best, index| match f1(index) > f1(best) {
-        true => index,
-        false => best,
-    });
+    let better = |best, index| if f1(index) > f1(best) { index } else { best };
+    let best = (1..count).fold(0, better);
     let steps = COMPACT - 2;
     let mut kept: Vec<usize> = (0..=steps).map(|step| step * (count - 1) / steps).collect();
     kept.push(best);

@@ -262,9 +262,10 @@ impl Serialize for Kept {
                 .collect(),
             group_sets: group_sets.into_iter().cloned().collect(),
             keys: words(|row| row.key),
-            clusters: match has_clusters {
-                true => words(|row| row.cluster),
-                false => Bytes::default(),
+            clusters: if has_clusters {
+                words(|row| row.cluster)
+            } else {
+                Bytes::default()
             },
             of_row: halves(|row| row.contribution),
             groups: halves(|row| row.groups),
@@ -298,9 +299,10 @@ impl TryFrom<Written> for Kept {
                 .collect()
         };
         let keys = words(&written.keys);
-        let clusters = match written.clusters.0.is_empty() {
-            true => keys.clone(),
-            false => words(&written.clusters),
+        let clusters = if written.clusters.0.is_empty() {
+            keys.clone()
+        } else {
+            words(&written.clusters)
         };
         let [of_row, groups, examples] =
             [&written.of_row, &written.groups, &written.examples].map(halves);
@@ -340,9 +342,10 @@ impl TryFrom<Written> for Kept {
         for set in written.group_sets {
             kept.group_set(set);
         }
-        match kept.contributions.len() == contributions && kept.group_sets.len() == sets {
-            true => Ok(kept),
-            false => Err("invalid kept examples: found a contribution twice"),
+        if kept.contributions.len() == contributions && kept.group_sets.len() == sets {
+            Ok(kept)
+        } else {
+            Err("invalid kept examples: found a contribution twice")
         }
     }
 }

@@ -264,12 +264,12 @@ impl Options {
         self.one(name, "a number", number)
     }
 
-    /// Returns the chosen or default value, a whole number.
+    /// Returns the chosen or default value, a non-negative integer.
     ///
     /// # Errors
     ///
     /// Returns an error if the value is missing or not such a number.
-    pub fn whole<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
+    pub fn integer<T: FromStr>(&self, name: &str) -> Result<T, OptionError> {
         let number = |text: &str| text.trim().parse().ok();
         self.one(name, "a non-negative integer", number)
     }
@@ -421,7 +421,7 @@ pub(crate) fn finite(text: &str) -> Option<f64> {
 
 /// Values as they appear in a signature.
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
-pub(crate) fn listed<T: fmt::Display>(values: &[T]) -> String {
+pub(crate) fn comma_separated<T: fmt::Display>(values: &[T]) -> String {
     let values: Vec<String> = values.iter().map(T::to_string).collect();
     values.join(",")
 }

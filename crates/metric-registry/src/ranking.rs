@@ -33,9 +33,10 @@ impl ScoreCounts {
         };
         self.at_zero += u64::from(value == 0.0);
         self.at_one += u64::from(value == 1.0);
-        match (0.0..=1.0).contains(&value) {
-            true => self.bins[((value * SCORE_BINS as f64) as usize).min(SCORE_BINS - 1)] += 1,
-            false => self.outside += 1,
+        if (0.0..=1.0).contains(&value) {
+            self.bins[((value * SCORE_BINS as f64) as usize).min(SCORE_BINS - 1)] += 1;
+        } else {
+            self.outside += 1;
         }
     }
 
@@ -62,7 +63,7 @@ fn ordered_bits(value: f64) -> u64 {
 
 /// The position of an example among the worst: by its score, then by the position of its record, then by the order of
 /// the examples of that record.
-type Place = (u64, u64, u64);
+type OrderKey = (u64, u64, u64);
 
 /// The worst examples by one score, a limited number of them, and the counts of all.
 ///
@@ -86,8 +87,8 @@ pub struct Ranking<T> {
     most: usize,
     score: Option<(String, Direction)>,
     counts: ScoreCounts,
-    worst: BTreeMap<Place, T>,
-    nearest: BTreeMap<Place, T>,
+    worst: BTreeMap<OrderKey, T>,
+    nearest: BTreeMap<OrderKey, T>,
 }
 
 impl<T> Ranking<T> {
@@ -177,15 +178,15 @@ impl<T> Ranking<T> {
             Direction::Higher => (ordered_bits(value), value >= 1.0),
             Direction::Lower => (!ordered_bits(value), value <= 0.0),
         };
-        let place = (rank, position, sequence);
+        let key = (rank, position, sequence);
         if is_perfect || self.most == 0 {
             return false;
         }
-        let is_bad = keep(&mut self.worst, self.most, place, &example);
+        let is_bad = keep(&mut self.worst, self.most, key, &example);
         let close = closeness().filter(|close| *close > 0.0);
         let is_close = close.is_some_and(|close| {
-            let place = (!ordered_bits(close), position, sequence);
-            keep(&mut self.nearest, self.most, place, &example)
+            let key = (!ordered_bits(close), position, sequence);
+            keep(&mut self.nearest, self.most, key, &example)
         });
         is_bad || is_close
     }
@@ -207,10 +208,9 @@ impl<T> Ranking<T> {
 
     /// The same ranking of other values.
     pub(crate) fn map<U>(&self, mut value: impl FnMut(u64, &T) -> U) -> Ranking<U> {
-        let mut map = |kept: &BTreeMap<Place, T>| -> BTreeMap<Place, U> {
+        let mut map = |kept: &BTreeMap<OrderKey, T>| -> BTreeMap<OrderKey, U> {
             let kept = kept.iter();
-            kept.map(|(place, kept)| (*place, value(place.1, kept)))
-                .collect()
+            kept.map(|(key, kept)| (*key, value(key.1, kept))).collect()
         };
         let (worst, nearest) = (map(&self.worst), map(&self.nearest));
         Ranking {
@@ -223,20 +223,20 @@ impl<T> Ranking<T> {
     }
 }
 
-/// Keeps an example unless there are enough with smaller places.
+/// Keeps an example unless there are enough with smaller positions.
 fn keep<T>(
-    kept: &mut BTreeMap<Place, T>,
+    kept: &mut BTreeMap<OrderKey, T>,
     most: usize,
-    place: Place,
+    key: OrderKey,
     example: impl Fn() -> T,
 ) -> bool {
     if kept.len() >= most {
         match kept.last_key_value() {
-            Some((last, _)) if *last > place => kept.pop_last(),
+            Some((last, _)) if *last > key => kept.pop_last(),
             _ => return false,
         };
     }
-    kept.insert(place, example());
+    kept.insert(key, example());
     true
 }
 

@@ -528,9 +528,10 @@ impl Noted {
             let more = if more { ", ..." } else { "" };
             let named = format!(": {}{more}", named.join(", "));
             // Names, such as those of classes, are not ids.
-            warning = match self.ids.is_empty() {
-                true => warning.text(named),
-                false => warning.data(named),
+            warning = if self.ids.is_empty() {
+                warning.text(named)
+            } else {
+                warning.data(named)
             };
         }
         warning
@@ -538,12 +539,12 @@ impl Noted {
 }
 
 impl Notes {
-    fn noted(&mut self, what: &Message) -> &mut Noted {
+    fn entry(&mut self, what: &Message) -> &mut Noted {
         self.0.entry(what.clone()).or_default()
     }
 
     fn counted(&mut self, what: &Counted) -> &mut Noted {
-        let noted = self.noted(&what.one);
+        let noted = self.entry(&what.one);
         if noted.several.is_empty() {
             noted.several = what.several.clone();
         }
@@ -570,7 +571,7 @@ impl Merge for Notes {
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         for (what, noted) in &other.0 {
-            let ours = self.noted(what);
+            let ours = self.entry(what);
             ours.add(noted.times * times, noted.ids.iter().cloned());
             ours.several.clone_from(&noted.several);
             for (name, count) in &noted.names {
@@ -875,8 +876,10 @@ impl<'a, R: Reading> Sink<'a, R> {
         match plan.describe(&self.id, fields) {
             Ok(described) => self.described = described,
             Err(problem) => {
-                let place = Message::from(format!("id {}: ", quoted_id(&self.id)));
-                self.gathered.problem.get_or_insert(place.message(&problem));
+                let location = Message::from(format!("id {}: ", quoted_id(&self.id)));
+                self.gathered
+                    .problem
+                    .get_or_insert(location.message(&problem));
             }
         }
     }
@@ -1099,10 +1102,7 @@ impl<'a, R: Reading> Sink<'a, R> {
             || Ranked {
                 example: Measured {
                     record,
-                    id: match names_all {
-                        true => id.clone(),
-                        false => String::new(),
-                    },
+                    id: if names_all { id.clone() } else { String::new() },
                     part: part.map(str::to_owned),
                     state: state.clone(),
                 },

@@ -297,9 +297,10 @@ impl<R: Reading> Table<R> {
                     .map(move |found| ((kind.clone(), found.name.clone()), found))
             });
             let found: Vec<_> = found.filter(|(key, _)| !sliced.contains(key)).collect();
-            let sizes = match found.is_empty() {
-                true => BTreeMap::new(),
-                false => self.clusters_of_found_groups(side),
+            let sizes = if found.is_empty() {
+                BTreeMap::new()
+            } else {
+                self.clusters_of_found_groups(side)
             };
             for (key, found) in found {
                 let clusters = sizes.get(&key).copied().unwrap_or_default();
@@ -311,9 +312,10 @@ impl<R: Reading> Table<R> {
                 );
             }
         }
-        let unit_counts = match is_simple {
-            true => self.unit_counts(rows()),
-            false => BTreeSet::new(),
+        let unit_counts = if is_simple {
+            self.unit_counts(rows())
+        } else {
+            BTreeSet::new()
         };
         Scope {
             group: group.cloned(),
@@ -875,8 +877,11 @@ impl<R: Reading> Pairing<R> {
             let rows = self.table.rows_of(side, group);
             rows.filter(|row| row.is_resampled())
         };
-        let place = |row: &Row| (row.key, row.cluster);
-        if rows(0).map(place).eq(rows(1).map(place)) {
+        let key_and_cluster = |row: &Row| (row.key, row.cluster);
+        if rows(0)
+            .map(key_and_cluster)
+            .eq(rows(1).map(key_and_cluster))
+        {
             let pairs = rows(0).zip(rows(1));
             let pairs = pairs.map(|(a, b)| (a.cluster, a.contribution, b.contribution));
             return pairs.collect();
@@ -930,7 +935,7 @@ impl<'p, R: Reading> ScopeExchanges<'p, R> {
                 let bits = trials.map(|trial| u64::from(assigned(trial, index)));
                 (0..)
                     .zip(bits)
-                    .map(|(place, bit): (u32, u64)| bit << place)
+                    .map(|(position, bit): (u32, u64)| bit << position)
                     .sum()
             }
         }

@@ -776,9 +776,10 @@ where
         self.part(state, samples, |sink| {
             // The records of a plan have further fields.
             let as_rows = self.shared.before.is_some() || !sink.gathered.plan.is_empty();
-            let read = match as_rows {
-                false => self.shared.reading.read_columns(batch, sink),
-                true => None,
+            let read = if as_rows {
+                None
+            } else {
+                self.shared.reading.read_columns(batch, sink)
             };
             read.unwrap_or_else(|| self.read_rows(batch, sink))
         })
@@ -853,9 +854,10 @@ where
             ranking: None,
         }));
         // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
-        match state.body()? == body {
-            true => Ok(state),
-            false => Err(other_form()),
+        if state.body()? == body {
+            Ok(state)
+        } else {
+            Err(other_form())
         }
     }
 

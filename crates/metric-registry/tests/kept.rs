@@ -10,12 +10,12 @@ use metric_registry::{Options, Plan, find};
 
 /// Where a pattern starts in bytes, if it is there once.
 fn position(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
-    let mut places = bytes
+    let mut indices = bytes
         .windows(pattern.len())
         .enumerate()
         .filter(|(_, window)| *window == pattern)
-        .map(|(place, _)| place);
-    places.next().filter(|_| places.next().is_none())
+        .map(|(index, _)| index);
+    indices.next().filter(|_| indices.next().is_none())
 }
 
 #[test]
@@ -41,13 +41,13 @@ fn examples_in_another_form_are_refused() {
     // The counts of the example as a string of 17 bytes in CBOR: {"correct": 1, "total": 1}.
     let counts = b"\xa2\x67correct\x01\x65total\x01";
     let kept = [&[0x51], &counts[..]].concat();
-    let place = position(&body, &kept).unwrap();
+    let index = position(&body, &kept).unwrap();
     // The same with a byte after it, and with the number 1 in two bytes.
     let longer = [&[0x52], &counts[..], &[0]].concat();
     let wider = b"\x52\xa2\x67correct\x18\x01\x65total\x01".to_vec();
     for other in [longer, wider] {
-        let rest = &body[place + kept.len()..];
-        let changed = [&body[..place], &other, rest].concat();
+        let rest = &body[index + kept.len()..];
+        let changed = [&body[..index], &other, rest].concat();
         let error = scorer.read_state(&changed).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("canonical form"), "{error}");
     }

@@ -86,15 +86,19 @@ impl Report {
 /// The words of a heading in lower case, as the name of a file: letters and digits of ASCII, with hyphens between
 /// them.
 fn file_name(title: &str) -> String {
-    let letter = |character: char| match character.is_ascii_alphanumeric() {
-        true => character.to_ascii_lowercase(),
-        false => '-',
+    let letter = |character: char| {
+        if character.is_ascii_alphanumeric() {
+            character.to_ascii_lowercase()
+        } else {
+            '-'
+        }
     };
     let letters: String = title.chars().map(letter).take(60).collect();
     let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();
-    match words.is_empty() {
-        true => "chart".to_owned(),
-        false => words.join("-"),
+    if words.is_empty() {
+        "chart".to_owned()
+    } else {
+        words.join("-")
     }
 }
 
@@ -162,13 +166,14 @@ fn page(report: &Report, whole: bool) -> String {
             sections.push_str(html);
         }
     }
-    let policy = match whole {
-        true => format!(
+    let policy = if whole {
+        format!(
             "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
             hash(STYLE),
             hash(SCRIPT)
-        ),
-        false => "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'".to_owned(),
+        )
+    } else {
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'".to_owned()
     };
     let badge = |badge: &'_ crate::Badge| match badge.tone {
         Tone::Good => "ok",
@@ -223,9 +228,10 @@ fn base64(bytes: &[u8]) -> String {
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for index in 0..4 {
             let six = (bits >> (18 - 6 * index)) & 63;
-            text.push(match index <= chunk.len() {
-                true => char::from(CHARACTERS[six as usize]),
-                false => '=',
+            text.push(if index <= chunk.len() {
+                char::from(CHARACTERS[six as usize])
+            } else {
+                '='
             });
         }
     }
@@ -562,9 +568,10 @@ impl Writer {
                 media: media_type(picture.media),
                 data,
                 alt: plain(
-                    match picture.caption.finding.is_empty() {
-                        true => &picture.caption.title,
-                        false => &picture.caption.finding,
+                    if picture.caption.finding.is_empty() {
+                        &picture.caption.title
+                    } else {
+                        &picture.caption.finding
                     },
                     SENTENCE,
                 ),
@@ -617,9 +624,10 @@ impl Writer {
                 block => self.block(block),
             };
             // A block that is too large for an example gives way to a word.
-            match text.len() <= limits::EXAMPLE_BLOCK {
-                true => body.push_str(&text),
-                false => body.push_str("<p class=\"more\">Too large to be shown.</p>"),
+            if text.len() <= limits::EXAMPLE_BLOCK {
+                body.push_str(&text);
+            } else {
+                body.push_str("<p class=\"more\">Too large to be shown.</p>");
             }
         }
         if is_cut && !example.whole.is_empty() {
@@ -735,9 +743,9 @@ struct CountHtml {
 /// The counts of the shown classes, and how many classes are not shown.
 fn heatmap_rows(matrix: &Heatmap, classes: &[usize]) -> (Vec<Vec<u64>>, usize) {
     let mut rows = vec![vec![0; classes.len()]; classes.len()];
-    let place = |class: usize| classes.binary_search(&class).ok();
+    let position = |class: usize| classes.binary_search(&class).ok();
     for &(row, column, count) in &matrix.cells {
-        if let Some((row, column)) = place(row).zip(place(column)) {
+        if let Some((row, column)) = position(row).zip(position(column)) {
             rows[row][column] += count;
         }
     }
@@ -838,14 +846,14 @@ fn forest_table(chart: &Forest) -> Table {
 }
 
 /// A sentence that says what is left out, and where all of it is.
-fn rest(left: usize, what: &str, place: &str) -> String {
+fn rest(left: usize, what: &str, location: &str) -> String {
     let mut text = match left {
         0 => return String::new(),
         left => format!("{} more {what} are left out.", grouped(left as u64)),
     };
-    if !place.is_empty() {
+    if !location.is_empty() {
         text.push(' ');
-        text.push_str(&plain(place, SENTENCE));
+        text.push_str(&plain(location, SENTENCE));
     }
     text
 }
@@ -1027,9 +1035,10 @@ fn common_lines(a: &[&str], b: &[&str]) -> Vec<[usize; 2]> {
     let mut lengths = vec![0_u32; (a.len() + 1) * wide];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
-            lengths[i * wide + j] = match a[i] == b[j] {
-                true => lengths[(i + 1) * wide + j + 1] + 1,
-                false => lengths[(i + 1) * wide + j].max(lengths[i * wide + j + 1]),
+            lengths[i * wide + j] = if a[i] == b[j] {
+                lengths[(i + 1) * wide + j + 1] + 1
+            } else {
+                lengths[(i + 1) * wide + j].max(lengths[i * wide + j + 1])
             };
         }
     }

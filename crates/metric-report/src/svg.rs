@@ -71,9 +71,10 @@ impl Drawing {
         );
         let _ = escape(&plain(&caption.title, 200), &mut svg);
         let _ = write!(svg, "</title><desc id=\"c{id}-d\">");
-        let said = match caption.finding.is_empty() {
-            true => &caption.note,
-            false => &caption.finding,
+        let said = if caption.finding.is_empty() {
+            &caption.note
+        } else {
+            &caption.finding
         };
         let _ = escape(&plain(said, 500), &mut svg);
         svg.push_str("</desc>");
@@ -146,7 +147,7 @@ impl Drawing {
 #[derive(Clone, Copy)]
 struct Scale {
     values: [f64; 2],
-    places: [f64; 2],
+    positions: [f64; 2],
 }
 
 impl Scale {
@@ -163,7 +164,7 @@ impl Scale {
         } else {
             share.clamp(0.0, 1.0)
         };
-        self.places[0] + share * (self.places[1] - self.places[0])
+        self.positions[0] + share * (self.positions[1] - self.positions[0])
     }
 
     /// Round values that divide the scale, about `count` of them.
@@ -265,9 +266,9 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         let points = chart.lines.iter().flat_map(|line| &line.points);
         range_of(points.map(move |point| point[axis]))
     };
-    let scale = |axis: usize, places| Scale {
+    let scale = |axis: usize, positions| Scale {
         values: chart.ranges[axis].unwrap_or_else(|| values(axis)),
-        places,
+        positions,
     };
     let (top, bottom) = (28.0, height - 46.0);
     let y = scale(1, [bottom, top]);
@@ -346,13 +347,13 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         let points = reduced(&line.points);
         let at = points.len() * (2 * index + 1) / (2 * count);
         if let Some(point) = points.get(at).filter(|_| !line.name.is_empty()) {
-            let place = [x.at(point[0]) + 5.0, y.at(point[1]) - 6.0];
-            let anchor = if place[0] > width * 0.75 {
+            let position = [x.at(point[0]) + 5.0, y.at(point[1]) - 6.0];
+            let anchor = if position[0] > width * 0.75 {
                 "end"
             } else {
                 "start"
             };
-            drawing.label(place, anchor, "halo t", &line.name);
+            drawing.label(position, anchor, "halo t", &line.name);
         }
     }
     if let Some((point, what)) = &chart.mark {
@@ -368,11 +369,12 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
             drawing.svg,
             "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at_x:.1}\" cy=\"{at_y:.1}\" r=\"4.5\"/>"
         );
-        let (place, anchor) = match at_x > width * 0.6 {
-            true => ([at_x - 8.0, at_y - 9.0], "end"),
-            false => ([at_x + 8.0, at_y - 9.0], "start"),
+        let (position, anchor) = if at_x > width * 0.6 {
+            ([at_x - 8.0, at_y - 9.0], "end")
+        } else {
+            ([at_x + 8.0, at_y - 9.0], "start")
         };
-        drawing.text(place, anchor, "halo t b", &plain(what, 60));
+        drawing.text(position, anchor, "halo t b", &plain(what, 60));
     }
     drawing.finish()
 }
@@ -449,7 +451,7 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
             0.0,
             most as f64 * if chart.mark.is_some() { 1.15 } else { 1.0 },
         ],
-        places: [bottom, top],
+        positions: [bottom, top],
     };
     let (ticks, _) = y.ticks(3);
     let ticks: Vec<f64> = ticks
@@ -462,7 +464,7 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let (left, right) = (room_for(labels.max().unwrap_or(0)), width - 12.0);
     let x = Scale {
         values: chart.range,
-        places: [left, right],
+        positions: [left, right],
     };
     for tick in ticks {
         let at = y.at(tick);
@@ -520,13 +522,13 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
             number(end(index + 1), decimals),
             grouped(*bin),
         );
-        let place = [
+        let position = [
             left + wide * index as f64 + 0.6,
             bottom - tall,
             wide - 1.2,
             tall,
         ];
-        drawing.rect(class, color, place, &title);
+        drawing.rect(class, color, position, &title);
     }
     drawing.path(
         "axis",
@@ -544,12 +546,13 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
             &format!("M{at:.1} {bottom:.1}V{top:.1}"),
             "",
         );
-        let (place, anchor) = match at > width / 2.0 {
-            true => ([at - 6.0, top + 10.0], "end"),
-            false => ([at + 6.0, top + 10.0], "start"),
+        let (position, anchor) = if at > width / 2.0 {
+            ([at - 6.0, top + 10.0], "end")
+        } else {
+            ([at + 6.0, top + 10.0], "start")
         };
         drawing.text(
-            place,
+            position,
             anchor,
             "halo t",
             &format!("{} {}", plain(what, 40), number(*value, digits)),
@@ -575,7 +578,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
     let space = (high - low) * 0.06;
     let x = Scale {
         values: [low - space, high + space],
-        places: [left, right],
+        positions: [left, right],
     };
     let (ticks, decimals) = x.ticks(4);
     for tick in ticks {
@@ -625,7 +628,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
 pub(crate) fn strip(value: Option<f64>, ends: [f64; 2], values: [f64; 2]) -> String {
     let x = Scale {
         values,
-        places: [4.0, 196.0],
+        positions: [4.0, 196.0],
     };
     let [from, to] = ends.map(|end| x.at(end));
     let mut svg = format!(
@@ -645,7 +648,7 @@ pub(crate) fn strip(value: Option<f64>, ends: [f64; 2], values: [f64; 2]) -> Str
 pub(crate) fn cell_bar(value: f64, values: [f64; 2]) -> String {
     let wide = Scale {
         values,
-        places: [0.0, 90.0],
+        positions: [0.0, 90.0],
     }
     .at(value);
     format!(
@@ -687,9 +690,10 @@ pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
     };
     let caption = Caption {
         title: format!("{name}, {} rows of {} cells", own[0], own[1]),
-        finding: match own[0] * own[1] <= 400 {
-            true => digits(rows),
-            false => "too large to be read out".to_owned(),
+        finding: if own[0] * own[1] <= 400 {
+            digits(rows)
+        } else {
+            "too large to be read out".to_owned()
         },
         ..Caption::default()
     };
@@ -739,17 +743,20 @@ const BOXES: usize = 30;
 
 /// Boxes over a picture, which is given as its type and its text in base64.
 pub(crate) fn boxes(boxes: &Boxes, picture: Option<(&str, String)>, ids: &mut Ids) -> String {
-    let side = |size: f64| match size.is_finite() && size > 0.0 {
-        true => size,
-        false => 1.0,
+    let side = |size: f64| {
+        if size.is_finite() && size > 0.0 {
+            size
+        } else {
+            1.0
+        }
     };
     let [wide, high] = boxes.size.map(side);
     let width = PICTURE_WIDTHS[usize::from(picture.is_none())];
     // A picture that is very high has room, and one that is very wide can be seen.
     let height = (width * high / wide).clamp(40.0, 2.5 * width).round();
-    let [across, down] = [(wide, width), (high, height)].map(|(values, places)| Scale {
+    let [across, down] = [(wide, width), (high, height)].map(|(values, positions)| Scale {
         values: [0.0, values],
-        places: [0.0, places],
+        positions: [0.0, positions],
     });
     let mut drawing = Drawing::new([width, height], &boxes.caption, ids);
     match picture {
@@ -824,8 +831,8 @@ pub(crate) fn heatmap(matrix: &Heatmap, ids: &mut Ids) -> String {
         drawing.text([4.0, 30.0], "start", "", &format!("columns: {columns}"));
     }
     let name = |index: usize| matrix.classes.get(index).map_or("", String::as_str);
-    for (place, &index) in classes.iter().enumerate() {
-        let at = size * (place as f64 + 0.5);
+    for (position, &index) in classes.iter().enumerate() {
+        let at = size * (position as f64 + 0.5);
         drawing.label([left - 6.0, top + at + 4.0], "end", "t", name(index));
         let [x, y] = [left + at + 4.0, top - 6.0];
         let _ = write!(drawing.svg, "<g transform=\"rotate(-60 {x:.1} {y:.1})\">");
@@ -889,7 +896,7 @@ mod tests {
         let ticks = |low, high, count| {
             Scale {
                 values: [low, high],
-                places: [0.0, 1.0],
+                positions: [0.0, 1.0],
             }
             .ticks(count)
         };

@@ -56,13 +56,15 @@ fn pieces(text: &str, most: usize, mut each: impl FnMut(Piece<'_>) -> fmt::Resul
         }
         let mut marks = 0;
         for (number, (offset, character)) in cluster.char_indices().enumerate() {
-            let place = at + offset;
+            let position = at + offset;
             if is_hidden(character) {
                 each(Piece::Hidden(character))?;
             } else if number > MARKS {
                 marks += 1;
             } else {
-                each(Piece::Visible(&start[place..place + character.len_utf8()]))?;
+                each(Piece::Visible(
+                    &start[position..position + character.len_utf8()],
+                ))?;
             }
         }
         if marks > 0 {
@@ -81,13 +83,14 @@ fn pieces(text: &str, most: usize, mut each: impl FnMut(Piece<'_>) -> fmt::Resul
 
 /// The last end of a character at or before an index.
 fn boundary(text: &str, index: usize) -> usize {
-    match index >= text.len() {
-        true => text.len(),
+    if index >= text.len() {
+        text.len()
+    } else {
         // The end of a character is at most three bytes away.
-        false => (index.saturating_sub(3)..=index)
+        (index.saturating_sub(3)..=index)
             .rev()
             .find(|&end| text.is_char_boundary(end))
-            .unwrap_or(0),
+            .unwrap_or(0)
     }
 }
 
@@ -248,9 +251,10 @@ pub(crate) fn number(value: f64, digits: usize) -> String {
 /// A difference, with its sign.
 pub(crate) fn difference(value: f64, digits: usize) -> String {
     let text = number(value, digits);
-    match text.starts_with('−') || !text.contains(|digit: char| ('1'..='9').contains(&digit)) {
-        true => text,
-        false => format!("+{text}"),
+    if text.starts_with('−') || !text.contains(|digit: char| ('1'..='9').contains(&digit)) {
+        text
+    } else {
+        format!("+{text}")
     }
 }
 

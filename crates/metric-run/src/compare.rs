@@ -291,7 +291,7 @@ impl Run {
         Ok(match &compare.baseline {
             None => 0,
             Some(wanted) => match names.iter().position(|name| *name == wanted) {
-                Some(place) => place,
+                Some(index) => index,
                 None => {
                     let message = Message::default()
                         .option("baseline", wanted)
@@ -381,14 +381,15 @@ impl Run {
         let chosen = self.metrics.first();
         let chosen = chosen.ok_or_else(|| RunError::Internal("no metric".to_owned()))?;
         let count = systems.len();
-        let pairs: Vec<(usize, usize)> = match compare.all_pairs {
-            true => (0..count)
+        let pairs: Vec<(usize, usize)> = if compare.all_pairs {
+            (0..count)
                 .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
-                .collect(),
-            false => (0..count)
+                .collect()
+        } else {
+            (0..count)
                 .filter(|&b| b != baseline)
                 .map(|b| (baseline, b))
-                .collect(),
+                .collect()
         };
         let (mut differences, mut groups) = (Vec::new(), Named::<Named<GroupComparison>>::new());
         let mut warnings = Vec::new();
@@ -519,9 +520,10 @@ impl PairOfSystems<'_> {
                 .map(|(column, compared)| self.prepare(scope, column, compared))
                 .collect();
             let trials = Trials::new(scope.clusters, self.compare.permutations);
-            let extreme = match prepared.iter().any(|it| it.needs_trials) {
-                true => self.extreme(&paired, index, trials, &prepared),
-                false => vec![0; prepared.len()],
+            let extreme = if prepared.iter().any(|it| it.needs_trials) {
+                self.extreme(&paired, index, trials, &prepared)
+            } else {
+                vec![0; prepared.len()]
             };
             let least = self.least_p(trials);
             if let Some((clusters, least)) = least
@@ -708,12 +710,12 @@ fn difference([baseline, system]: [Option<f64>; 2]) -> Option<f64> {
 }
 
 fn find_or_insert<'n, T: Default>(named: &'n mut Named<T>, name: &str) -> &'n mut T {
-    let place = named.iter().position(|(found, _)| found == name);
-    let place = place.unwrap_or_else(|| {
+    let index = named.iter().position(|(found, _)| found == name);
+    let index = index.unwrap_or_else(|| {
         named.push((name.to_owned(), T::default()));
         named.len() - 1
     });
-    &mut named[place].1
+    &mut named[index].1
 }
 
 impl Comparison {

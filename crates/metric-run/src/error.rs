@@ -54,15 +54,15 @@ pub enum ErrorKind {
 impl RunError {
     /// A record that a metric cannot read.
     pub(crate) fn record(
-        (file, line, place): (&str, Option<u64>, &str),
+        (file, line, location): (&str, Option<u64>, &str),
         id: Id<'_>,
         error: FieldError,
     ) -> Self {
         let (id, side, is_limit) = (id.to_string(), error.side, error.is_limit);
         let record = format!("id {}", quoted_id(&id));
-        let record = match place {
+        let record = match location {
             "" => record,
-            place => format!("{place}: {record}"),
+            location => format!("{location}: {record}"),
         };
         let mut error = ReadError::new(file, error.problem)
             .at(record)

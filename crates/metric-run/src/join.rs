@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
-use crate::scan::{FieldNames, Found, FoundId, Role, one_example, scan, scan_valid, whole};
+use crate::scan::{FieldNames, Found, FoundId, Role, file_record, one_example, scan, scan_valid};
 use crate::source::{Block, Blocks, Part, Source, Unit};
 use crate::spill::Spilled;
 use crate::waiting::{Held, Meeting, Slot, Waiter, Waiting};
@@ -97,7 +97,7 @@ impl Errors {
         }
     }
 
-    /// Adds more of the same kind, whose places are not named.
+    /// Adds more of the same kind, whose locations are not named.
     pub(crate) fn add_count(&mut self, count: u64) {
         self.count += count;
     }
@@ -157,9 +157,10 @@ impl Reader {
     fn read(&self, blocks: &mut Blocks, width: usize) -> Read {
         let untaken = |loaded: &&Loaded| loaded.next < loaded.found.len();
         let queued = self.queue.iter().filter(untaken).count();
-        let wanted = match self.failed.is_none() && !self.has_ended_early() {
-            true => width.saturating_sub(queued),
-            false => 0,
+        let wanted = if self.failed.is_none() && !self.has_ended_early() {
+            width.saturating_sub(queued)
+        } else {
+            0
         };
         let mut read = Read::default();
         while read.blocks.len() < wanted {
@@ -351,11 +352,11 @@ impl Reader {
         }
     }
 
-    /// The place of the next record that is loaded and not taken.
-    fn head(&mut self) -> Option<Place> {
+    /// The position of the next record that is loaded and not taken.
+    fn head(&mut self) -> Option<Position> {
         while let Some(loaded) = self.queue.get(self.done) {
             if loaded.next < loaded.found.len() {
-                return Some(Place {
+                return Some(Position {
                     block: self.done,
                     record: loaded.next,
                 });
@@ -365,58 +366,58 @@ impl Reader {
         None
     }
 
-    fn take(&mut self, place: Place) {
-        self.take_run(place, 1);
+    fn take(&mut self, position: Position) {
+        self.take_run(position, 1);
     }
 
-    fn take_run(&mut self, place: Place, len: usize) {
-        self.queue[place.block].next = place.record + len;
+    fn take_run(&mut self, position: Position, len: usize) {
+        self.queue[position.block].next = position.record + len;
     }
 
     /// The records of a block starting at a position, and the text that they are in.
-    fn run(&self, place: Place, len: usize) -> (&[Found], &str) {
-        let loaded = &self.queue[place.block];
-        let rest = loaded.found.get(place.record..).unwrap_or_default();
+    fn run(&self, position: Position, len: usize) -> (&[Found], &str) {
+        let loaded = &self.queue[position.block];
+        let rest = loaded.found.get(position.record..).unwrap_or_default();
         (&rest[..len.min(rest.len())], &loaded.block.text)
     }
 
     /// The number of records of a block starting at a position.
-    fn run_len(&self, place: Place) -> usize {
-        self.queue[place.block].found.len() - place.record
+    fn run_len(&self, position: Position) -> usize {
+        self.queue[position.block].found.len() - position.record
     }
 
-    /// The place of the record that comes this many after a place, in the same block or at the start of a later
+    /// The position of the record that comes this many after a position, in the same block or at the start of a later
     /// one.
-    fn after(&self, place: Place, len: usize) -> Option<Place> {
-        let record = place.record + len;
-        if record < self.queue[place.block].found.len() {
-            return Some(Place { record, ..place });
+    fn after(&self, position: Position, len: usize) -> Option<Position> {
+        let record = position.record + len;
+        if record < self.queue[position.block].found.len() {
+            return Some(Position { record, ..position });
         }
-        let later = self.queue.iter().enumerate().skip(place.block + 1);
+        let later = self.queue.iter().enumerate().skip(position.block + 1);
         let mut later = later.filter(|(_, loaded)| !loaded.found.is_empty());
-        later.next().map(|(block, _)| Place { block, record: 0 })
+        later.next().map(|(block, _)| Position { block, record: 0 })
     }
 
-    fn found(&self, place: Place) -> (&Found, &str) {
-        let loaded = &self.queue[place.block];
-        (&loaded.found[place.record], &loaded.block.text)
+    fn found(&self, position: Position) -> (&Found, &str) {
+        let loaded = &self.queue[position.block];
+        (&loaded.found[position.record], &loaded.block.text)
     }
 
-    fn id(&self, place: Place) -> Id<'_> {
-        let (found, text) = self.found(place);
+    fn id(&self, position: Position) -> Id<'_> {
+        let (found, text) = self.found(position);
         found.id(text)
     }
 
     /// The record, to look for its partner.
-    fn waiter(&self, place: Place, side: Side, ordinal: u64) -> Waiter<'_> {
-        let (found, text) = self.found(place);
+    fn waiter(&self, position: Position, side: Side, ordinal: u64) -> Waiter<'_> {
+        let (found, text) = self.found(position);
         let id = found.id(text);
         Waiter {
             side,
             print: fingerprint(id),
             ordinal,
             line: found.line,
-            part: &self.queue[place.block].block.part,
+            part: &self.queue[position.block].block.part,
             id,
             form: found.form,
             value: found.value.slice(text),
@@ -472,9 +473,9 @@ impl Reader {
         let others = others.take(NAMED_IDS - 1).cloned().collect();
         let count = repeated.len() as u64;
         let duplicate = Duplicate::new(self.input.source.name(), id.clone(), count, others);
-        Ok(Some(match lines.places() {
+        Ok(Some(match lines.locations() {
             None => duplicate.lines(lines.named.iter().map(|(line, _)| *line)),
-            Some(places) => duplicate.places(places),
+            Some(locations) => duplicate.locations(locations),
         }))
     }
 
@@ -543,7 +544,7 @@ enum Seen {
     Kept(HashMap<Box<str>, IdLines>),
 }
 
-/// The places of an id: their number, and the first few.
+/// The locations of an id: their number, and the first few.
 #[derive(Clone, Debug, Default)]
 struct IdLines {
     count: u64,
@@ -562,18 +563,21 @@ impl IdLines {
         self.named.first().map(|(line, _)| *line)
     }
 
-    /// The places in words, if they are not all lines of one file.
-    fn places(&self) -> Option<Vec<String>> {
+    /// The locations in words, if they are not all lines of one file.
+    fn locations(&self) -> Option<Vec<String>> {
         let (_, first) = self.named.first()?;
         let is_one_file = self.named.iter().all(|(_, part)| part.file == first.file);
         if is_one_file && matches!(first.unit, Unit::Line | Unit::FirstLine) {
             return None;
         }
-        let place = |(line, part): &(u64, Arc<Part>)| match is_one_file {
-            true => part.place(*line, None),
-            false => format!("{} {}", part.file, part.place(*line, None)),
+        let location = |(line, part): &(u64, Arc<Part>)| {
+            if is_one_file {
+                part.location(*line, None)
+            } else {
+                format!("{} {}", part.file, part.location(*line, None))
+            }
         };
-        Some(self.named.iter().map(place).collect())
+        Some(self.named.iter().map(location).collect())
     }
 }
 
@@ -681,13 +685,13 @@ type Scanned = Result<ScannedBlock, RunError>;
 
 /// A record in a queue.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Position {
     block: usize,
     record: usize,
 }
 
 enum End {
-    Queued(Place),
+    Queued(Position),
     Held(Box<Held>),
     /// In the part of the temporary file that was joined last.
     Spilled(usize),
@@ -696,7 +700,7 @@ enum End {
 
 /// A reference and its prediction.
 pub(crate) struct Pair {
-    /// The place of the reference among all references, from 0.
+    /// The position of the reference among all references, from 0.
     pub(crate) ordinal: u64,
     reference: End,
     prediction: End,
@@ -704,10 +708,10 @@ pub(crate) struct Pair {
 
 /// A run of references whose predictions are in the same order.
 pub(crate) struct Step {
-    /// The place of the first reference among all references, from 0.
+    /// The position of the first reference among all references, from 0.
     pub(crate) ordinal: u64,
-    reference: Place,
-    prediction: Place,
+    reference: Position,
+    prediction: Position,
     len: usize,
 }
 
@@ -787,10 +791,10 @@ pub(crate) enum PairsUnit<'p> {
 
 impl Step {
     fn pair(&self, index: usize) -> Pair {
-        let end = |place: Place| {
-            End::Queued(Place {
-                record: place.record + index,
-                ..place
+        let end = |position: Position| {
+            End::Queued(Position {
+                record: position.record + index,
+                ..position
             })
         };
         Pair {
@@ -962,9 +966,10 @@ impl Join {
         };
         let is_text = self.references.format.is_text() && predictions.format.is_text();
         let mut predictions = || predictions.read(prediction_blocks, width);
-        match width > 1 && !is_text {
-            true => rayon::join(references, predictions),
-            false => (references(), predictions()),
+        if width > 1 && !is_text {
+            rayon::join(references, predictions)
+        } else {
+            (references(), predictions())
         }
     }
 
@@ -983,12 +988,13 @@ impl Join {
             reader.keep_held(block, &mut found);
             let has_prints = with_prints && matches!(reader.seen, Seen::Prints(_));
             let ids = || found.iter().map(|record| record.id(&block.text));
-            let (prints, is_rising) = match has_prints {
-                true => (
+            let (prints, is_rising) = if has_prints {
+                (
                     ids().map(fingerprint).collect(),
                     reader.rising.is_some() && ids().is_sorted_by(|&a, &b| rises(a, b)),
-                ),
-                false => (Vec::new(), false),
+                )
+            } else {
+                (Vec::new(), false)
             };
             Ok(ScannedBlock {
                 found,
@@ -1157,29 +1163,29 @@ impl Join {
     fn take_both(&mut self) -> Result<Pairs, RunError> {
         let references = &mut self.references;
         let mut steps = Vec::new();
-        while let Some(place) = references.head() {
+        while let Some(position) = references.head() {
             let ordinal = self.next_ordinal;
-            let (rest, text) = references.run(place, usize::MAX);
+            let (rest, text) = references.run(position, usize::MAX);
             let whole = rest.iter().take_while(|found| found.has_other());
             let len = whole.count();
             // One that has no other side waits.
             let taken = len.max(1);
             let ids = rest[..taken].iter().map(|found| found.id(text));
             self.held.take_all(&references.seen, ids, taken);
-            references.take_run(place, taken);
+            references.take_run(position, taken);
             self.next_ordinal += taken as u64;
             if len > 0 {
                 steps.push(Step {
                     ordinal,
-                    reference: place,
-                    prediction: place,
+                    reference: position,
+                    prediction: position,
                     len,
                 });
                 continue;
             }
             // An id that occurs twice is found by its fingerprint at the end.
             self.waiting
-                .meet(&references.waiter(place, Side::Reference, ordinal))?;
+                .meet(&references.waiter(position, Side::Reference, ordinal))?;
             self.held.wait(&self.waiting);
         }
         Ok(Pairs {
@@ -1195,9 +1201,9 @@ impl Join {
         };
         let references = &mut self.references;
         let mut steps = Vec::new();
-        let mut places = references.head().zip(predictions.head());
+        let mut positions = references.head().zip(predictions.head());
         let mut ordinal = self.next_ordinal;
-        while let Some((reference, prediction)) = places {
+        while let Some((reference, prediction)) = positions {
             let len = references
                 .run_len(reference)
                 .min(predictions.run_len(prediction));
@@ -1209,7 +1215,7 @@ impl Join {
             });
             ordinal += len as u64;
             let next = references.after(reference, len);
-            places = next.zip(predictions.after(prediction, len));
+            positions = next.zip(predictions.after(prediction, len));
         }
         let same_ids = |step: &Step| {
             let (references, reference_text) = references.run(step.reference, step.len);
@@ -1276,20 +1282,20 @@ impl Join {
             {
                 return Ok(pairs);
             }
-            if let Some(place) = reference {
+            if let Some(position) = reference {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
-                references.take(place);
-                self.held.take(&references.seen, || references.id(place));
+                references.take(position);
+                self.held.take(&references.seen, || references.id(position));
                 let meeting =
                     self.waiting
-                        .meet(&references.waiter(place, Side::Reference, ordinal))?;
+                        .meet(&references.waiter(position, Side::Reference, ordinal))?;
                 self.held.wait(&self.waiting);
                 match meeting {
                     Meeting::Partner(partner) => {
                         pairs.push(Pair {
                             ordinal,
-                            reference: End::Queued(place),
+                            reference: End::Queued(position),
                             prediction: End::Held(partner),
                         });
                         // The prediction at hand may be that of the next reference: back in step.
@@ -1297,30 +1303,30 @@ impl Join {
                     }
                     Meeting::Waits => {}
                     Meeting::Twice => {
-                        let id = references.id(place).to_string();
+                        let id = references.id(position).to_string();
                         references.suspects.insert(id);
                     }
                 }
             }
-            if let Some(place) = prediction {
-                predictions.take(place);
-                if has_lines_only && let Id::Line(_) = predictions.id(place) {
-                    self.surplus.add(predictions.id(place));
+            if let Some(position) = prediction {
+                predictions.take(position);
+                if has_lines_only && let Id::Line(_) = predictions.id(position) {
+                    self.surplus.add(predictions.id(position));
                     continue;
                 }
-                let meeting = self
-                    .waiting
-                    .meet(&predictions.waiter(place, Side::Prediction, 0))?;
+                let meeting =
+                    self.waiting
+                        .meet(&predictions.waiter(position, Side::Prediction, 0))?;
                 self.held.wait(&self.waiting);
                 match meeting {
                     Meeting::Partner(partner) => pairs.push(Pair {
                         ordinal: partner.ordinal,
                         reference: End::Held(partner),
-                        prediction: End::Queued(place),
+                        prediction: End::Queued(position),
                     }),
                     Meeting::Waits => {}
                     Meeting::Twice => {
-                        let id = predictions.id(place).to_string();
+                        let id = predictions.id(position).to_string();
                         predictions.suspects.insert(id);
                     }
                 }
@@ -1335,24 +1341,25 @@ impl Join {
         start: usize,
         len: usize,
     ) -> impl Iterator<Item = Record<'_>> {
-        let place = |place: Place| Place {
-            record: place.record + start,
-            ..place
+        let moved = |position: Position| Position {
+            record: position.record + start,
+            ..position
         };
-        let (references, reference_text) = self.references.run(place(step.reference), len);
+        let (references, reference_text) = self.references.run(moved(step.reference), len);
         let (predictions, prediction_text) = match &self.predictions {
-            Some(reader) => reader.run(place(step.prediction), len),
+            Some(reader) => reader.run(moved(step.prediction), len),
             None => (references, reference_text),
         };
         let has_both = self.predictions.is_none();
         let pairs = references.iter().zip(predictions);
         pairs.map(move |(reference, prediction)| Record {
             id: reference.id(reference_text),
-            prediction: match has_both {
-                true => prediction
+            prediction: if has_both {
+                prediction
                     .other(prediction_text)
-                    .unwrap_or(Value::missing()),
-                false => prediction.value(prediction_text),
+                    .unwrap_or(Value::missing())
+            } else {
+                prediction.value(prediction_text)
             },
             reference: reference.value(reference_text),
             fields: reference.record(reference_text),
@@ -1373,8 +1380,8 @@ impl Join {
     pub(crate) fn record<'a>(&'a self, pair: &'a Pair) -> Record<'a> {
         let reader = self.predictions.as_ref().unwrap_or(&self.references);
         let (id, reference, fields) = match &pair.reference {
-            End::Queued(place) => {
-                let (found, text) = self.references.found(*place);
+            End::Queued(position) => {
+                let (found, text) = self.references.found(*position);
                 (found.id(text), found.value(text), found.record(text))
             }
             end => match self.waited(end) {
@@ -1383,12 +1390,12 @@ impl Join {
             },
         };
         let prediction = match &pair.prediction {
-            End::Queued(place) if self.predictions.is_none() => {
-                let (found, text) = reader.found(*place);
+            End::Queued(position) if self.predictions.is_none() => {
+                let (found, text) = reader.found(*position);
                 found.other(text).unwrap_or(Value::missing())
             }
-            End::Queued(place) => {
-                let (found, text) = reader.found(*place);
+            End::Queued(position) => {
+                let (found, text) = reader.found(*position);
                 found.value(text)
             }
             end => self
@@ -1404,25 +1411,25 @@ impl Join {
         }
     }
 
-    /// File, line, and place in words of one side of a pair.
-    pub(crate) fn place(&self, pair: &Pair, side: Side) -> (String, Option<u64>, String) {
+    /// File, line, and location in words of one side of a pair.
+    pub(crate) fn location(&self, pair: &Pair, side: Side) -> (String, Option<u64>, String) {
         let (reader, end, role) = match (side, &self.predictions) {
             (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction, Role::Value),
             (Side::Prediction, None) => (&self.references, &pair.reference, Role::Other),
             (Side::Reference, _) => (&self.references, &pair.reference, Role::Value),
         };
         let (part, line) = match end {
-            End::Queued(place) => (
-                &reader.queue[place.block].block.part,
-                reader.found(*place).0.line,
+            End::Queued(position) => (
+                &reader.queue[position.block].block.part,
+                reader.found(*position).0.line,
             ),
             end => match self.waited(end) {
                 Some(waiter) => (waiter.part, waiter.line),
                 None => return (reader.input.source.name(), None, String::new()),
             },
         };
-        let (line, place) = part.line_or_place(line, Some(role));
-        (part.file.clone(), line, place)
+        let (line, location) = part.line_or_location(line, Some(role));
+        (part.file.clone(), line, location)
     }
 
     /// Refuses sources that are joined by the numbers of their rows, if one has more rows.
@@ -1462,8 +1469,8 @@ impl Join {
         let first = first.waiter();
         let record = first.record.unwrap_or_default();
         let problem = input.names.no_field(Role::Other, record);
-        let (line, place) = first.part.line_or_place(first.line, None);
-        let mut error = ReadError::new(&first.part.file, problem).at(place);
+        let (line, location) = first.part.line_or_location(first.line, None);
+        let mut error = ReadError::new(&first.part.file, problem).at(location);
         error.line = line;
         Err(error.into())
     }
@@ -1678,7 +1685,7 @@ fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Sc
     }
     for ((reader, block, _), scanned) in sides.iter().zip(scanned) {
         if is_json(reader)
-            && let Some(found) = whole(&block.text)
+            && let Some(found) = file_record(&block.text)
         {
             let shard = reader.shard;
             let is_held = shard.is_none_or(|shard| shard.holds(&found.id(&block.text).to_string()));

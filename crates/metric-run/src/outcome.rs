@@ -362,9 +362,10 @@ fn with_policy(signature: &str, policy: JoinPolicy) -> String {
         Missing::Empty => "|missing:empty",
         Missing::Skip => "|missing:skip",
     };
-    let extra = match policy.ignore_extra {
-        true => "|extra:ignore",
-        false => "",
+    let extra = if policy.ignore_extra {
+        "|extra:ignore"
+    } else {
+        ""
     };
     match signature.rsplit_once("|v:") {
         Some((definition, version)) => format!("{definition}{missing}{extra}|v:{version}"),
@@ -563,7 +564,7 @@ fn end_of_string(json: &str) -> usize {
         is_escaped = byte == b'\\' && !is_escaped;
         is_close
     });
-    close.map_or(json.len(), |place| place + 2)
+    close.map_or(json.len(), |index| index + 2)
 }
 
 #[cfg(test)]

@@ -49,9 +49,10 @@ impl Source {
             let found = scan(&mut block, format, &names, |_| false);
             for record in found.map_err(|error| block.error(error))? {
                 rows += 1;
-                let id = match names.has_row_ids {
-                    true => Id::Line(rows),
-                    false => record.id(&block.text),
+                let id = if names.has_row_ids {
+                    Id::Line(rows)
+                } else {
+                    record.id(&block.text)
                 };
                 each(id, record.value(&block.text));
             }

@@ -123,9 +123,12 @@ impl Run {
             )
         };
         let (baseline, system) = (scores(systems[0])?, scores(systems[1])?);
-        let loss = |[baseline, system]: [f64; 2]| match is_lower_better {
-            true => system - baseline,
-            false => baseline - system,
+        let loss = |[baseline, system]: [f64; 2]| {
+            if is_lower_better {
+                system - baseline
+            } else {
+                baseline - system
+            }
         };
         let pairs = baseline.into_iter().filter_map(|(key, value)| {
             let scores = [value, *system.get(&key)?];

@@ -712,9 +712,10 @@ impl Run {
 
     /// Data without examples are an error, unless the metric scores them or they are one of many shards or parts.
     pub(crate) fn refuse_empty(&self, outcome: &Outcome, problem: &str) -> Result<(), RunError> {
-        match outcome.state().has_scores() || self.shard.is_some() || self.is_part {
-            true => Ok(()),
-            false => Err(ReadError::new("", problem).into()),
+        if outcome.state().has_scores() || self.shard.is_some() || self.is_part {
+            Ok(())
+        } else {
+            Err(ReadError::new("", problem).into())
         }
     }
 
@@ -1122,9 +1123,9 @@ impl Fold<'_> {
             (None, AddError::State(error)) => return Err(RunError::Internal(error.to_string())),
         };
         let failed = |pair: &Pair| {
-            let (file, line, place) = join.place(pair, error.side);
-            let place = (file.as_str(), line, place.as_str());
-            RunError::record(place, join.record(pair).id, error.clone())
+            let (file, line, location) = join.location(pair, error.side);
+            let location = (file.as_str(), line, location.as_str());
+            RunError::record(location, join.record(pair).id, error.clone())
         };
         Err(pairs
             .with(index, failed)

@@ -59,13 +59,13 @@ impl SampleTable {
             self.parts.resize(rows, None);
             self.parts.push(sample.part.clone());
         }
-        for (place, (name, score)) in sample.scores.iter().enumerate() {
-            let column = column(&mut self.scores, place, name);
+        for (index, (name, score)) in sample.scores.iter().enumerate() {
+            let column = column(&mut self.scores, index, name);
             column.resize(rows, None);
             column.push(*score);
         }
-        for (place, (name, count)) in sample.counts.iter().enumerate() {
-            let column = column(&mut self.counts, place, name);
+        for (index, (name, count)) in sample.counts.iter().enumerate() {
+            let column = column(&mut self.counts, index, name);
             column.fill(rows);
             column.push(count);
         }
@@ -80,13 +80,13 @@ impl SampleTable {
             self.parts.resize(rows, None);
             self.parts.extend(other.parts);
         }
-        for (place, (name, scores)) in other.scores.into_iter().enumerate() {
-            let column = column(&mut self.scores, place, &name);
+        for (index, (name, scores)) in other.scores.into_iter().enumerate() {
+            let column = column(&mut self.scores, index, &name);
             column.resize(rows, None);
             column.extend(scores);
         }
-        for (place, (name, counts)) in other.counts.into_iter().enumerate() {
-            let column = column(&mut self.counts, place, &name);
+        for (index, (name, counts)) in other.counts.into_iter().enumerate() {
+            let column = column(&mut self.counts, index, &name);
             column.fill(rows);
             column.append(counts);
         }
@@ -166,17 +166,18 @@ impl<'s> FromIterator<&'s Sample> for SampleTable {
 }
 
 /// The column of this name, which is nearly always at this index.
-fn column<'c, C: Default>(columns: &'c mut Named<C>, place: usize, name: &str) -> &'c mut C {
-    let is_here = columns.get(place).is_some_and(|(here, _)| here == name);
-    let found = match is_here {
-        true => Some(place),
-        false => columns.iter().position(|(here, _)| here == name),
+fn column<'c, C: Default>(columns: &'c mut Named<C>, index: usize, name: &str) -> &'c mut C {
+    let is_here = columns.get(index).is_some_and(|(here, _)| here == name);
+    let found = if is_here {
+        Some(index)
+    } else {
+        columns.iter().position(|(here, _)| here == name)
     };
-    let place = found.unwrap_or_else(|| {
+    let index = found.unwrap_or_else(|| {
         columns.push((name.to_owned(), C::default()));
         columns.len() - 1
     });
-    &mut columns[place].1
+    &mut columns[index].1
 }
 
 impl Default for CountColumn {

@@ -141,9 +141,10 @@ impl FieldNames {
     /// Says that a record has two fields of which it should have one.
     fn both(&self, one: usize, other: usize) -> Message {
         let [one, other] = [one, other].map(|index| &self.fields[index].name);
-        Message::from(match one == other {
-            true => format!("duplicate field {one:?}"),
-            false => format!("both {one:?} and {other:?}: expected one of them"),
+        Message::from(if one == other {
+            format!("duplicate field {one:?}")
+        } else {
+            format!("both {one:?} and {other:?}: expected one of them")
         })
     }
 
@@ -180,7 +181,7 @@ impl FieldNames {
         };
         let message = match present {
             [] => return message.text(format_args!(": {holder} has no {what}s")),
-            present => message.text(format_args!(": {holder} has {}", listed(present))),
+            present => message.text(format_args!(": {holder} has {}", quoted_names(present))),
         };
         let wanted = with_role().map(|field| field.name.as_str());
         match probably_meant(role, wanted, others.map(|name| &**name)) {
@@ -216,7 +217,7 @@ fn column_of(names: &[&str], name: &str, path: Option<&FieldPath>) -> Option<Col
 }
 
 /// The first few names of fields, in quotes.
-fn listed(names: &[Cow<'_, str>]) -> String {
+fn quoted_names(names: &[Cow<'_, str>]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names
         .iter()
@@ -404,8 +405,8 @@ impl Found {
 pub(crate) struct ScanError {
     /// The position in the block.
     pub(crate) offset: usize,
-    /// The place in words, where the line of the offset does not say it.
-    pub(crate) place: String,
+    /// The location in words, where the line of the offset does not say it.
+    pub(crate) location: String,
     pub(crate) problem: Message,
     /// Whether nothing after the record can be read.
     pub(crate) is_last: bool,
@@ -415,7 +416,7 @@ impl ScanError {
     pub(crate) fn new(offset: usize, problem: impl Into<Message>) -> Self {
         Self {
             offset,
-            place: String::new(),
+            location: String::new(),
             problem: problem.into(),
             is_last: false,
         }
@@ -589,7 +590,7 @@ fn json_lines(
 
 /// The text of a line between its values, which decides which value is which.
 ///
-/// A line with other values in the same places is read as that line is: the keys are the same, so they are as
+/// A line with other values in the same positions is read as that line is: the keys are the same, so they are as
 /// valid, and a valid value in place of another one leaves JSON valid.
 struct Shape<'t> {
     /// The text before each value, and the side that the value belongs to.
@@ -615,7 +616,7 @@ impl<'t> Shape<'t> {
         let mut spans = [id, Some(found.value), other];
         let mut values = [("", 0); 3];
         let (mut count, mut end) = (0, found.record.start);
-        // By their place in the line.
+        // By their position in the line.
         while let Some((role, span)) = (0..3)
             .filter_map(|role| Some((role, spans[role]?)))
             .min_by_key(|(_, span)| span.start)
@@ -633,7 +634,7 @@ impl<'t> Shape<'t> {
         })
     }
 
-    /// Reads the line that starts at a place, and returns where the next one starts; `None` if the line has
+    /// Reads the line that starts at an offset, and returns where the next one starts; `None` if the line has
     /// another shape, or values that are not plain.
     #[inline]
     fn read(&self, text: &str, start: usize, number: u64) -> Option<(Found, usize)> {
@@ -731,7 +732,7 @@ fn end_of_value(text: &str) -> Option<usize> {
 const WHOLE_FILE_ID: &str = "file";
 
 /// A file that is one example, if it is JSON.
-pub(crate) fn whole(text: &str) -> Option<Found> {
+pub(crate) fn file_record(text: &str) -> Option<Found> {
     let json = text.trim_start_matches('\u{feff}').trim_ascii();
     serde_json::from_str::<IgnoredAny>(json).ok()?;
     Some(Found {
@@ -800,7 +801,7 @@ fn json_map(
         }
     };
     if is_whole(&entries, whole_file) {
-        return Ok(whole(text).into_iter().collect());
+        return Ok(file_record(text).into_iter().collect());
     }
     Ok(entries
         .0
@@ -863,7 +864,7 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// The number around this place that Python writes and JSON does not have.
+/// The number around this location that Python writes and JSON does not have.
 fn no_number(json: &str, offset: usize) -> Option<&'static str> {
     // The sign of a negative number was already read.
     [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)]
@@ -881,7 +882,10 @@ fn offset_of(text: &str, error: &serde_json::Error) -> usize {
     let lines = memchr::memchr_iter(b'\n', text.as_bytes());
     let start = match error.line() {
         0 | 1 => 0,
-        line => lines.take(line - 1).last().map_or(0, |place| place + 1),
+        line => lines
+            .take(line - 1)
+            .last()
+            .map_or(0, |position| position + 1),
     };
     (start + error.column().saturating_sub(1)).min(text.len())
 }
@@ -976,9 +980,10 @@ impl<'a> Cursor<'a> {
         let required = |span: Option<Span>, role| {
             span.ok_or_else(|| Problem::Content(names.no_field(role, line.slice(self.text))))
         };
-        let id = match names.has_row_ids {
-            true => FoundId::Line(0),
-            false => self.id(required(id, Role::Id)?)?,
+        let id = if names.has_row_ids {
+            FoundId::Line(0)
+        } else {
+            self.id(required(id, Role::Id)?)?
         };
         Ok(Found {
             id,
@@ -1193,13 +1198,13 @@ mod tests {
             value in json(),
             other in json(),
             spaces in "[ \t\r]{0,2}",
-            place in 0_usize..3,
+            position in 0_usize..3,
         ) {
             let mut fields = vec![
                 format!("\"id\"{spaces}:{id}"),
                 format!("{spaces}\"reference\":{spaces}{value}{spaces}"),
             ];
-            fields.insert(place, format!("\"more\" : {other}"));
+            fields.insert(position, format!("\"more\" : {other}"));
             let line = format!("{spaces}{{{}}}{spaces}", fields.join(","));
             let found = scan_line(&line).expect("a record");
             prop_assert_eq!(found.len(), 1);

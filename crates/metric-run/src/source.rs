@@ -709,9 +709,9 @@ pub(crate) enum Unit {
 }
 
 impl Part {
-    /// The place of a record, with the column of one of its values.
-    pub(crate) fn place(&self, number: u64, role: Option<Role>) -> String {
-        let place = match self.unit {
+    /// The location of a record, with the column of one of its values.
+    pub(crate) fn location(&self, number: u64, role: Option<Role>) -> String {
+        let location = match self.unit {
             Unit::Line | Unit::FirstLine => format!("line {number}"),
             #[cfg(feature = "columns")]
             Unit::RowGroup(group) => format!("row group {group}, row {}", grouped(number)),
@@ -721,19 +721,23 @@ impl Part {
         let column = match role {
             Some(Role::Value) => &self.columns[0],
             Some(Role::Other) => &self.columns[1],
-            _ => return place,
+            _ => return location,
         };
         match column.as_str() {
-            "" => place,
-            column => format!("{place}, {column}"),
+            "" => location,
+            column => format!("{location}, {column}"),
         }
     }
 
     /// The line, and the position in words; one of them says where the record is.
-    pub(crate) fn line_or_place(&self, number: u64, role: Option<Role>) -> (Option<u64>, String) {
+    pub(crate) fn line_or_location(
+        &self,
+        number: u64,
+        role: Option<Role>,
+    ) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
-            _ => (None, self.place(number, role)),
+            _ => (None, self.location(number, role)),
         }
     }
 }
@@ -798,10 +802,10 @@ impl Block {
 
 fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
     let read = ReadError::new(file, error.problem);
-    match error.place.as_str() {
+    match error.location.as_str() {
         "" => read.line(line).into(),
         "the file" => read.into(),
-        place => read.at(place).into(),
+        location => read.at(location).into(),
     }
 }
 
@@ -1034,8 +1038,8 @@ impl TextBlocks {
                     break self.buffer.len();
                 }
             } else if self.format != Format::Json {
-                if let Some(place) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
-                    break searched + place + 1;
+                if let Some(offset) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
+                    break searched + offset + 1;
                 }
                 searched = self.buffer.len();
             }
@@ -1141,8 +1145,8 @@ impl TextBlocks {
     fn in_words(&self, error: RunError) -> RunError {
         match error {
             RunError::Read(mut error) if self.format.spans_lines() => {
-                if let Some(place) = error.problem.to_string().strip_prefix(NO_TEXT) {
-                    error.problem = format!("found a zero byte{place}: expected text").into();
+                if let Some(location) = error.problem.to_string().strip_prefix(NO_TEXT) {
+                    error.problem = format!("found a zero byte{location}: expected text").into();
                 }
                 if let Some(line) = error.line.take() {
                     error.record = format!("line {line}");
@@ -1181,26 +1185,26 @@ const NO_TEXT: &str = "no text: byte 0x00";
 /// file reads as zeros, however large it is, and so does text of two bytes per character.
 fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Result<(), RunError> {
     match memchr::memchr(0, &bytes[start..]) {
-        Some(place) => {
-            let place = start + place;
+        Some(offset) => {
+            let offset = start + offset;
             // Errors before that come first.
-            let valid = std::str::from_utf8(&bytes[..place]);
-            let place = valid.map_or_else(|error| error.valid_up_to(), str::len);
-            let problem = match bytes.get(place) {
+            let valid = std::str::from_utf8(&bytes[..offset]);
+            let offset = valid.map_or_else(|error| error.valid_up_to(), str::len);
+            let problem = match bytes.get(offset) {
                 Some(0) => "no text",
                 _ => "not UTF-8",
             };
-            Err(unreadable(name, first_line, bytes, place, problem))
+            Err(unreadable(name, first_line, bytes, offset, problem))
         }
         None => Ok(()),
     }
 }
 
-fn unreadable(name: &str, first_line: u64, bytes: &[u8], place: usize, problem: &str) -> RunError {
-    let before = &bytes[..place];
+fn unreadable(name: &str, first_line: u64, bytes: &[u8], offset: usize, problem: &str) -> RunError {
+    let before = &bytes[..offset];
     let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
-    let column = place - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
-    let byte = bytes.get(place).copied().unwrap_or_default();
+    let column = offset - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
+    let byte = bytes.get(offset).copied().unwrap_or_default();
     let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line");
     ReadError::new(name, problem).line(line).into()
 }

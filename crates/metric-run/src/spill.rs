@@ -350,9 +350,10 @@ impl Header {
             id: Id::Text(id),
             form: self.form,
             value,
-            record: match self.has_record {
-                true => Some(rest.get(..self.record)?),
-                false => None,
+            record: if self.has_record {
+                Some(rest.get(..self.record)?)
+            } else {
+                None
             },
         })
     }

@@ -669,9 +669,10 @@ fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), Sta
                     [] => String::new(),
                     slices => format!(" with slices by {}", slices.join(", ")),
                 };
-                match outcome.options().details() {
-                    true => format!("{} with details{slices}", outcome.signature()),
-                    false => format!("{}{slices}", outcome.signature()),
+                if outcome.options().details() {
+                    format!("{} with details{slices}", outcome.signature())
+                } else {
+                    format!("{}{slices}", outcome.signature())
                 }
             };
             return Err(StateFileProblem::Definition {

@@ -167,12 +167,12 @@ impl Intervals {
             return &mut self.total;
         };
         fn find<'n, T: Default>(named: &'n mut Named<T>, name: &str) -> &'n mut T {
-            let place = named.iter().position(|(found, _)| found == name);
-            let place = place.unwrap_or_else(|| {
+            let index = named.iter().position(|(found, _)| found == name);
+            let index = index.unwrap_or_else(|| {
                 named.push((name.to_owned(), T::default()));
                 named.len() - 1
             });
-            &mut named[place].1
+            &mut named[index].1
         }
         find(find(&mut self.groups, kind), name)
     }
@@ -297,9 +297,12 @@ impl Resampled {
         let wanted: Vec<bool> = scopes.iter().map(is_wanted).collect();
         let count = wanted.iter().filter(|&&is_wanted| is_wanted).count() as u64;
         let progress = Progress::new(observer, count * statistics.resamples);
-        let draw = |(scope, is_wanted): (usize, &bool)| match is_wanted {
-            true => replicates(&resampler, scope, statistics, &progress),
-            false => Vec::new(),
+        let draw = |(scope, is_wanted): (usize, &bool)| {
+            if *is_wanted {
+                replicates(&resampler, scope, statistics, &progress)
+            } else {
+                Vec::new()
+            }
         };
         let lists = wanted.iter().enumerate().map(draw).collect();
         Ok(Some(Self { scopes, lists }))
@@ -314,8 +317,11 @@ impl Resampled {
         let index = self.scopes.iter().position(|it| it.group == scope.group)?;
         let columns = &self.scopes.get(index)?.columns;
         let is_it = |it: &Column| it.group == column.group && it.score == column.score;
-        let place = columns.iter().position(is_it)?;
-        Some((columns.get(place)?, self.lists.get(index)?.get(place)?))
+        let position = columns.iter().position(is_it)?;
+        Some((
+            columns.get(position)?,
+            self.lists.get(index)?.get(position)?,
+        ))
     }
 }
 

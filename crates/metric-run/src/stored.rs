@@ -82,9 +82,10 @@ impl StoredResults<'_> {
         let none = Value::Null;
         let first = results.first().map_or(&none, |(_, result)| result);
         let metric = metric_of(first);
-        let summary = match several {
-            true => counted(results.len() as u64, "result"),
-            false => counted(first["examples"].as_u64().unwrap_or(0), "example"),
+        let summary = if several {
+            counted(results.len() as u64, "result")
+        } else {
+            counted(first["examples"].as_u64().unwrap_or(0), "example")
         };
         let heading = find(metric).map_or_else(|| metric.to_owned(), heading);
         Report {
@@ -115,9 +116,10 @@ pub fn heading(entry: &Entry) -> String {
     let end = entry.help.find([':', ',']).unwrap_or(entry.help.len());
     // One word before a comma is the start of a list.
     let is_list = entry.help[end..].starts_with(',') && !entry.help[..end].contains(' ');
-    let end = match is_list {
-        true => entry.help.find(':').unwrap_or(entry.help.len()),
-        false => end,
+    let end = if is_list {
+        entry.help.find(':').unwrap_or(entry.help.len())
+    } else {
+        end
     };
     entry.help[..end].to_owned()
 }
@@ -133,15 +135,15 @@ pub fn interval_name(confidence: f64) -> String {
 #[must_use]
 pub fn named_scores(metric: &str, scores: &Value) -> Vec<(String, Option<f64>)> {
     let declared = find(metric).map_or(&[][..], |entry| entry.scores);
-    let place = |name: &str| {
+    let index = |name: &str| {
         let spec = find(metric).and_then(|entry| entry.score(name));
-        let place = spec.and_then(|spec| declared.iter().position(|other| other == spec));
-        place.unwrap_or(declared.len())
+        let index = spec.and_then(|spec| declared.iter().position(|other| other == spec));
+        index.unwrap_or(declared.len())
     };
     let scores = scores.as_object().into_iter().flatten();
     let scores = scores.map(|(name, value)| (name.clone(), value.as_f64()));
     let mut scores: Vec<(String, Option<f64>)> = scores.collect();
-    scores.sort_by_key(|(name, _)| place(name));
+    scores.sort_by_key(|(name, _)| index(name));
     scores
 }
 

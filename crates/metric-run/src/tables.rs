@@ -531,15 +531,15 @@ impl Tables<'_> {
         for ranges in ranges.chunks(8 * self.threads) {
             let mut slices = mapped(ranges, self.threads, |range| read(range.clone(), &states));
             for (range, slice) in ranges.iter().zip(&mut slices) {
-                let place = |error: RecordError| {
+                let location = |error: RecordError| {
                     let row = pairing.reference(range.start + error.index);
                     self.record_error(row, error)
                 };
                 for (state, part) in states.iter_mut().zip(&mut slice.parts) {
-                    add(state, part, place)?;
+                    add(state, part, location)?;
                 }
                 if let Some(error) = slice.error.take() {
-                    return Err(place(error));
+                    return Err(location(error));
                 }
                 for state in &states {
                     refuse_kept(state, self.references.table.name)?;
@@ -583,7 +583,7 @@ impl Tables<'_> {
             Side::Prediction => &self.predictions.table,
             Side::Reference => &self.references.table,
         };
-        let place = (table.name, None, "");
-        RunError::record(place, self.references.id(row), error.error)
+        let location = (table.name, None, "");
+        RunError::record(location, self.references.id(row), error.error)
     }
 }

@@ -363,9 +363,10 @@ proptest! {
         let rows = some_rows(30);
         let keep = |bytes: &[u8]| bytes[..(bytes.len() as f64 * cut) as usize].to_vec();
         for bytes in [parquet(&batch(&rows), 7), arrow_file(&batch(&rows)), arrow_stream(&batch(&rows))] {
-            let format = match bytes.starts_with(b"PAR1") {
-                true => metric_run::Format::Parquet,
-                false => metric_run::Format::Arrow,
+            let format = if bytes.starts_with(b"PAR1") {
+                metric_run::Format::Parquet
+            } else {
+                metric_run::Format::Arrow
             };
             prop_assert!(outcome(&keep(&bytes), format, EmptyField::Error).is_err());
         }
@@ -384,7 +385,7 @@ proptest! {
 
     /// Bytes that are changed anywhere give a result or an error, never a panic.
     #[test]
-    fn changed_bytes_are_no_panic(place in 0.0..1.0_f64, byte in any::<u8>()) {
+    fn changed_bytes_are_no_panic(index in 0.0..1.0_f64, byte in any::<u8>()) {
         let rows = some_rows(30);
         for mut bytes in [parquet(&batch(&rows), 7), arrow_file(&batch(&rows)), arrow_stream(&batch(&rows)), csv(&rows, b',')] {
             let format = match &bytes[..3] {
@@ -392,8 +393,8 @@ proptest! {
                 b"\"id" => metric_run::Format::Csv,
                 _ => metric_run::Format::Arrow,
             };
-            let place = (bytes.len() as f64 * place) as usize;
-            bytes[place] = byte;
+            let index = (bytes.len() as f64 * index) as usize;
+            bytes[index] = byte;
             let _ = outcome(&bytes, format, EmptyField::Error);
         }
     }

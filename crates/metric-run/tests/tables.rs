@@ -43,9 +43,12 @@ fn json_lines(table: &Table<'_>, key: &str) -> String {
 /// A cell as JSON; numbers that JSON cannot represent are the strings that metrics read as them.
 fn json(column: &Column<'_>, row: usize) -> String {
     let written = |numbers: Vec<f64>| {
-        let number = |number: f64| match number.is_finite() {
-            true => number.to_string(),
-            false => format!("\"{number}\""),
+        let number = |number: f64| {
+            if number.is_finite() {
+                number.to_string()
+            } else {
+                format!("\"{number}\"")
+            }
         };
         let numbers: Vec<_> = numbers.into_iter().map(number).collect();
         format!("[{}]", numbers.join(","))
@@ -447,12 +450,13 @@ fn scores_that_are_not_taken() {
             let error = found.err().unwrap_or_default();
             let (id, rest) = expected.split_once(' ').unwrap_or_default();
             let (side, problem) = rest.split_once(' ').unwrap_or_default();
-            let expected = match expected.is_empty() {
-                true => String::new(),
-                false => format!(
+            let expected = if expected.is_empty() {
+                String::new()
+            } else {
+                format!(
                     "\"{id}\" {side} {}: id \"{id}\": {side}: {problem}",
                     &side[..1]
-                ),
+                )
             };
             assert_eq!(error, expected);
         }

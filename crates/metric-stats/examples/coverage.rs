@@ -265,7 +265,7 @@ fn padded(columns: impl IntoIterator<Item = f64>) -> [f64; WIDTH] {
     let mut row = [0.0; WIDTH];
     row.iter_mut()
         .zip(columns)
-        .for_each(|(place, column)| *place = column);
+        .for_each(|(cell, column)| *cell = column);
     row
 }
 
@@ -483,8 +483,9 @@ fn coverage(sets: usize, largest: usize) -> bool {
         };
         let found: Vec<Vec<[bool; 7]>> = (0..sets).into_par_iter().map(set).collect();
         for (index, row) in rows.iter().enumerate() {
-            for (place, (population, percent)) in POPULATIONS.iter().zip(row.percent).enumerate() {
-                let hits = found.iter().filter(|rows| rows[index][place]).count();
+            for (position, (population, percent)) in POPULATIONS.iter().zip(row.percent).enumerate()
+            {
+                let hits = found.iter().filter(|rows| rows[index][position]).count();
                 let Row {
                     resamples, method, ..
                 } = row;
@@ -637,8 +638,8 @@ impl Detections {
             *precision = greatest;
         }
         let at = |recall: f64| {
-            let place = curve.partition_point(|point| point.0 < recall);
-            curve.get(place).map_or(0.0, |point| point.1)
+            let index = curve.partition_point(|point| point.0 < recall);
+            curve.get(index).map_or(0.0, |point| point.1)
         };
         (0..=100)
             .map(|step| at(f64::from(step) / 100.0))
@@ -849,8 +850,9 @@ fn main() -> ExitCode {
         average_precision(sets, largest),
         paired(tests, largest),
     ];
-    match fine.iter().all(|&fine| fine) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if fine.iter().all(|&fine| fine) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

@@ -15,9 +15,10 @@ pub(crate) fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
         return 1.0;
     }
     // The fraction converges quickly on this side of the mean.
-    match x < (a + 1.0) / (a + b + 2.0) {
-        true => power_term(a, b, x) * continued_fraction(a, b, x) / a,
-        false => 1.0 - power_term(a, b, x) * continued_fraction(b, a, 1.0 - x) / b,
+    if x < (a + 1.0) / (a + b + 2.0) {
+        power_term(a, b, x) * continued_fraction(a, b, x) / a
+    } else {
+        1.0 - power_term(a, b, x) * continued_fraction(b, a, 1.0 - x) / b
     }
 }
 
@@ -88,15 +89,17 @@ pub(crate) fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     let mut x = a / (a + b);
     for _ in 0..200 {
         let error = beta_cdf(a, b, x) - probability;
-        match error > 0.0 {
-            true => high = x,
-            false => low = x,
+        if error > 0.0 {
+            high = x;
+        } else {
+            low = x;
         }
         let density = power_term(a, b, x) / (x * (1.0 - x));
         let newton = x - error / density;
-        let next = match newton > low && newton < high {
-            true => newton,
-            false => (low + high) / 2.0,
+        let next = if newton > low && newton < high {
+            newton
+        } else {
+            (low + high) / 2.0
         };
         if (next - x).abs() <= x * f64::EPSILON {
             return next;

@@ -277,9 +277,10 @@ pub fn estimate(
             return Err(NoInterval::UndefinedReplicates);
         }
         let ends = order_interval(&sorted, tail).ok_or(NoInterval::TooFew)?;
-        match sorted.first() == sorted.last() {
-            true => Err(NoInterval::EqualReplicates),
-            false => Ok(ends),
+        if sorted.first() == sorted.last() {
+            Err(NoInterval::EqualReplicates)
+        } else {
+            Ok(ends)
         }
     };
     let ends = ends();

@@ -152,9 +152,10 @@ where
                 Trials::Random(_) => swaps.is_swapped(trial + 1),
                 Trials::All(_) => assigned(trial, index),
             };
-            let (one, other) = match is_swapped {
-                true => (&pair.system, &pair.baseline),
-                false => (&pair.baseline, &pair.system),
+            let (one, other) = if is_swapped {
+                (&pair.system, &pair.baseline)
+            } else {
+                (&pair.baseline, &pair.system)
             };
             baseline.merge_times(one, 1);
             system.merge_times(other, 1);

@@ -80,8 +80,8 @@ impl fmt::Display for Normalizer {
         if self.steps.is_empty() {
             return f.write_str("none");
         }
-        for (place, step) in self.steps.iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
+        for (index, step) in self.steps.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
             write!(f, "{comma}{step}")?;
         }
         Ok(())
@@ -161,11 +161,12 @@ const WITH_ARGUMENT: [(&str, ReadArgument); 4] = [
             .ok_or(InvalidStep::Argument(expected))?;
         let pattern: Pattern = pattern.parse().map_err(InvalidStep::Pattern)?;
         let text = text.strip_prefix(' ').unwrap_or(text);
-        match has_groups(&pattern.0, text) {
-            true => Ok(Step::Replace(pattern, text.to_owned())),
-            false => Err(InvalidStep::Argument(
+        if has_groups(&pattern.0, text) {
+            Ok(Step::Replace(pattern, text.to_owned()))
+        } else {
+            Err(InvalidStep::Argument(
                 "expected groups of the pattern in the text, such as $1, or ${1} before a letter, and $$ for a dollar sign",
-            )),
+            ))
         }
     }),
     ("remove-words", |words| {
@@ -194,8 +195,8 @@ const WITH_ARGUMENT: [(&str, ReadArgument); 4] = [
 fn has_groups(pattern: &regex::Regex, text: &str) -> bool {
     let is_of_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let mut rest = text;
-    while let Some(place) = rest.find(['$', '\\']) {
-        let (mark, after) = (rest.as_bytes()[place], &rest[place + 1..]);
+    while let Some(index) = rest.find(['$', '\\']) {
+        let (mark, after) = (rest.as_bytes()[index], &rest[index + 1..]);
         rest = after;
         if mark == b'\\' {
             if after.starts_with(|char: char| char.is_ascii_digit()) {
@@ -253,9 +254,10 @@ impl Words {
             Ok((word.to_owned(), text.to_owned(), pattern))
         };
         let words: Vec<_> = words.into_iter().map(word).collect::<Result<_, _>>()?;
-        match words.is_empty() {
-            true => Err(InvalidStep::Argument("expected at least one word")),
-            false => Ok(Self(words)),
+        if words.is_empty() {
+            Err(InvalidStep::Argument("expected at least one word"))
+        } else {
+            Ok(Self(words))
         }
     }
 
@@ -644,10 +646,10 @@ fn collapse(text: &str) -> Cow<'_, str> {
     let mut joined = String::with_capacity(text.len());
     let mut after_space = false;
     for c in text.chars() {
-        match is_space(c) {
-            false => joined.push(c),
-            true if !after_space => joined.push(' '),
-            true => {}
+        if !is_space(c) {
+            joined.push(c);
+        } else if !after_space {
+            joined.push(' ');
         }
         after_space = is_space(c);
     }
@@ -794,10 +796,7 @@ mod tests {
             "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
                 .to_owned()
-                + match cfg!(feature = "regex") {
-                    true => ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)",
-                    false => "",
-                }
+                + if cfg!(feature = "regex") { ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)" } else { "" }
         );
     }
 

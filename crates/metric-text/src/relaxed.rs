@@ -146,18 +146,22 @@ fn python_float(text: &str) -> Option<f64> {
     }
     let ascii: Option<String> = text
         .chars()
-        .map(|c| match c.is_ascii() {
-            true => Some(c),
-            false => decimal_digit(c),
+        .map(|c| {
+            if c.is_ascii() {
+                Some(c)
+            } else {
+                decimal_digit(c)
+            }
         })
         .collect();
     let ascii = ascii?;
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = ascii.as_bytes();
-    let between_digits =
-        |place: usize| place > 0 && digit(bytes.get(place - 1)) && digit(bytes.get(place + 1));
+    let between_digits = |position: usize| {
+        position > 0 && digit(bytes.get(position - 1)) && digit(bytes.get(position + 1))
+    };
     let mut underscores = ascii.match_indices('_');
-    if underscores.all(|(place, _)| between_digits(place)) {
+    if underscores.all(|(position, _)| between_digits(position)) {
         ascii.replace('_', "").parse().ok()
     } else {
         None

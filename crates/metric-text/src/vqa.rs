@@ -126,9 +126,12 @@ impl VqaAccuracy {
         };
         let answers: Vec<Cow<'_, str>> = reference.answers.iter().map(|text| strip(text)).collect();
         let is_normalized = unanimous || !is_unanimous(&answers);
-        let apply = |text: &str| match is_normalized {
-            true => normalize_english(text),
-            false => text.to_owned(),
+        let apply = |text: &str| {
+            if is_normalized {
+                normalize_english(text)
+            } else {
+                text.to_owned()
+            }
         };
         let answers = answers.iter().map(|answer| apply(answer)).collect();
         (apply(&strip(prediction)), answers)
@@ -305,9 +308,9 @@ impl Agreement {
 /// normalization.
 #[must_use]
 pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
-    let agrees = |place: usize| {
+    let agrees = |position: usize| {
         answers
-            .get(place)
+            .get(position)
             .is_some_and(|answer| *answer == prediction)
     };
     agreement_by(answers.len(), agrees, &[])
@@ -315,14 +318,14 @@ pub fn agreement(prediction: &str, answers: &[&str]) -> Agreement {
 
 /// The agreement with this many answers, some of which agree.
 fn agreement_by(count: usize, agrees: impl Fn(usize) -> bool, annotators: &[u64]) -> Agreement {
-    let agreeing = (0..count).filter(|&place| agrees(place));
+    let agreeing = (0..count).filter(|&position| agrees(position));
     let all = agreeing.clone().count() as u64;
     // The program leaves out all answers that are equal to the one left out, with all that is known
     // of it: of the same person the same answer.
     let mut alone = all;
     let mut of_person: BTreeMap<u64, u64> = BTreeMap::new();
     if !annotators.is_empty() {
-        for person in agreeing.filter_map(|place| annotators.get(place)) {
+        for person in agreeing.filter_map(|position| annotators.get(position)) {
             *of_person.entry(*person).or_default() += 1;
             alone -= 1;
         }
@@ -367,7 +370,7 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
             agrees
         })
         .collect();
-    let agrees = |place: usize| agree.get(place) == Some(&true);
+    let agrees = |position: usize| agree.get(position) == Some(&true);
     agreement_by(answers.len(), agrees, &reference.annotators)
 }
 
@@ -658,10 +661,10 @@ const DELETED_PERIODS: u32 = 32;
 /// The set of [`PUNCTUATION`], one bit for each ASCII character.
 const PUNCTUATION_BITS: u128 = {
     let mut bits = 0;
-    let mut place = 0;
-    while place < PUNCTUATION.len() {
-        bits |= bit(PUNCTUATION[place] as u8);
-        place += 1;
+    let mut position = 0;
+    while position < PUNCTUATION.len() {
+        bits |= bit(PUNCTUATION[position] as u8);
+        position += 1;
     }
     bits
 };
@@ -672,8 +675,8 @@ const fn bit(byte: u8) -> u128 {
 }
 
 fn comma_between_digits(text: &str) -> bool {
-    text.match_indices(',').any(|(place, comma)| {
-        let (before, after) = (&text[..place], &text[place + comma.len()..]);
+    text.match_indices(',').any(|(position, comma)| {
+        let (before, after) = (&text[..position], &text[position + comma.len()..]);
         before.chars().next_back().is_some_and(is_digit)
             && after.chars().next().is_some_and(is_digit)
     })
@@ -688,8 +691,8 @@ fn is_digit(c: char) -> bool {
 }
 
 fn look_up<'w>(table: &[(&str, &'w str)], word: &str) -> Option<&'w str> {
-    let place = table.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
-    table.get(place).map(|(_, value)| *value)
+    let position = table.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
+    table.get(position).map(|(_, value)| *value)
 }
 
 fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
@@ -895,11 +898,11 @@ mod tests {
         #[test]
         fn texts_are_the_same_if_they_are_equal(
             text in "[ab]{0,20}",
-            place in any::<proptest::sample::Index>(),
+            position in any::<proptest::sample::Index>(),
             other in "[ab]{0,3}",
         ) {
             let mut changed = text.clone().into_bytes();
-            if let Some(byte) = (!changed.is_empty()).then(|| place.get_mut(&mut changed)) {
+            if let Some(byte) = (!changed.is_empty()).then(|| position.get_mut(&mut changed)) {
                 *byte = b'c';
                 prop_assert!(!is_same(&text, &String::from_utf8_lossy(&changed)));
             }

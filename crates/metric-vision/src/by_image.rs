@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn many_of_one_key() {
         let mut images = ByImage::default();
-        for place in 0..100_000_u32 {
-            images.insert(Key::Number(0), place % 7);
+        for index in 0..100_000_u32 {
+            images.insert(Key::Number(0), index % 7);
         }
         assert!(images.iter().map(|(_, held)| held).is_sorted());
         assert_eq!(images.unordered().count(), 100_000);

@@ -40,7 +40,7 @@ impl<'a, S: Shape> Field<'a, S> {
         self.truths
     }
 
-    /// Calls `visit` with the place of every truth that overlaps `shape`, and of others, in no
+    /// Calls `visit` with the position of every truth that overlaps `shape`, and of others, in no
     /// certain order. Says how often, unless there are few truths.
     #[inline]
     pub(crate) fn near(&self, shape: &S, mut visit: impl FnMut(usize, &Truth<S>)) -> usize {
@@ -48,12 +48,12 @@ impl<'a, S: Shape> Field<'a, S> {
         match &self.tree {
             None => {
                 let truths = self.truths.iter().enumerate();
-                truths.for_each(|(place, truth)| visit(place, truth));
+                truths.for_each(|(index, truth)| visit(index, truth));
             }
             Some(tree) => {
-                tree.any(reach(shape, self.margin), |place| {
+                tree.any(reach(shape, self.margin), |index| {
                     visits += 1;
-                    visit(place, &self.truths[place]);
+                    visit(index, &self.truths[index]);
                     false
                 });
             }
@@ -71,12 +71,12 @@ impl<'a, S: Shape> Field<'a, S> {
         match &self.tree {
             None => {
                 let mut truths = self.truths.iter().enumerate();
-                truths.any(|(place, truth)| visit(place, truth))
+                truths.any(|(index, truth)| visit(index, truth))
             }
             // Overlapping shapes have min(right edges) > max(left edges), with the edges as the
             // shapes give them: this leaves out none.
-            Some(tree) => tree.any(reach(shape, self.margin), |place| {
-                visit(place, &self.truths[place])
+            Some(tree) => tree.any(reach(shape, self.margin), |index| {
+                visit(index, &self.truths[index])
             }),
         }
     }
@@ -111,7 +111,7 @@ impl<F> Enough<F> {
         }
     }
 
-    /// The place of a truth that a shape overlaps enough.
+    /// The position of a truth that a shape overlaps enough.
     fn find<S: Shape>(&self, shape: &S, truths: &Search<'_, S>) -> Option<usize>
     where
         F: Fn(&S, &S) -> bool,
@@ -126,9 +126,9 @@ impl<F> Enough<F> {
     where
         F: Fn(&S, &S) -> bool,
     {
-        let place = self.find(shape, truths)?;
-        truths.remove(place);
-        Some(place)
+        let index = self.find(shape, truths)?;
+        truths.remove(index);
+        Some(index)
     }
 }
 
@@ -229,13 +229,13 @@ impl<'a, S: Shape, F: Fn(&S, &S) -> bool> Candidates<'a, S, F> {
         let field = Field::new(detections.len(), truths, 0.0);
         let mut looks = 0;
         let full = detections.iter().any(|detection| {
-            let full = field.any_near(&detection.shape, |place, truth| {
+            let full = field.any_near(&detection.shape, |index, truth| {
                 looks += 1;
                 if looks > most_looks {
                     return true;
                 }
                 if (enough.reaches)(&detection.shape, &truth.shape) {
-                    let Ok(column) = u32::try_from(place) else {
+                    let Ok(column) = u32::try_from(index) else {
                         return true;
                     };
                     memory.entries.push(column);
@@ -609,14 +609,14 @@ mod tests {
             prop_assert!(field.tree.is_some());
             for detection in &detections {
                 let mut found = Vec::new();
-                field.near(detection, |place, truth| {
+                field.near(detection, |index, truth| {
                     if overlaps(detection, &truth.shape) {
-                        found.push(place);
+                        found.push(index);
                     }
                 });
                 found.sort_unstable();
                 let plain: Vec<usize> = (0..truths.len())
-                    .filter(|&place| overlaps(detection, &truths[place].shape))
+                    .filter(|&index| overlaps(detection, &truths[index].shape))
                     .collect();
                 prop_assert_eq!(found, plain);
             }

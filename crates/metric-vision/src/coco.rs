@@ -4,6 +4,7 @@ mod curves;
 mod image;
 mod matching;
 mod params;
+mod pass;
 mod state;
 mod summary;
 #[cfg(test)]
@@ -99,7 +100,7 @@ pub fn average_precision<'e>(
 pub struct CocoAp<S = BBox> {
     params: CocoParams,
     /// IoU from which a detection can match, rising: each threshold, but at most `1 - 1e-10`, with its
-    /// place in the list.
+    /// position in the list.
     enough: Vec<(f64, usize)>,
     shape: PhantomData<fn(S)>,
 }
@@ -172,7 +173,7 @@ impl<S: Shape> CocoAp<S> {
     fn valid(params: CocoParams) -> Self {
         let thresholds = params.iou_thresholds.iter().enumerate();
         let mut enough: Vec<(f64, usize)> = thresholds
-            .map(|(place, &threshold)| (threshold.min(1.0 - 1e-10), place))
+            .map(|(index, &threshold)| (threshold.min(1.0 - 1e-10), index))
             .collect();
         enough.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         Self {

@@ -24,7 +24,7 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 ///     square(x).map(|shape| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape })
 /// };
 /// let found = |class, x, score| {
-///     square(x).map(|shape| Prediction { image: 0, place: 0, class, score, area: 100.0, shape })
+///     square(x).map(|shape| Prediction { image: 0, position: 0, class, score, area: 100.0, shape })
 /// };
 ///
 /// // Two cats, of which one is taken for a dog, a dog that is not found, and a dog out of nothing.
@@ -170,12 +170,12 @@ impl<S: Shape> Metric for Confusion<S> {
         let matches = greedy(&detections, &truths, self.iou_threshold);
 
         let mut missed: Vec<bool> = truths.iter().map(Truth::is_counted).collect();
-        for (found, place) in found.iter().zip(matches) {
-            match place {
+        for (found, index) in found.iter().zip(matches) {
+            match index {
                 None => state.add(None, Some(found.class), 1),
-                Some(place) if truths[place].is_counted() => {
-                    missed[place] = false;
-                    state.add(Some(real[place].class), Some(found.class), 1);
+                Some(index) if truths[index].is_counted() => {
+                    missed[index] = false;
+                    state.add(Some(real[index].class), Some(found.class), 1);
                 }
                 Some(_) => state.ignored += 1,
             }
@@ -277,12 +277,12 @@ impl ConfusionState {
             prediction,
             count,
         };
-        let place = self
+        let index = self
             .cells
             .binary_search_by_key(&cell.pair(), ConfusionCell::pair);
-        match place {
-            Ok(place) => count::add(&mut self.cells[place].count, count, 1),
-            Err(place) => self.cells.insert(place, cell),
+        match index {
+            Ok(index) => count::add(&mut self.cells[index].count, count, 1),
+            Err(index) => self.cells.insert(index, cell),
         }
     }
 }
@@ -384,8 +384,8 @@ impl ConfusionMatrix {
     #[must_use]
     pub fn count(&self, truth: Option<u32>, prediction: Option<u32>) -> u64 {
         let pair = (truth, prediction);
-        let place = self.cells.binary_search_by_key(&pair, ConfusionCell::pair);
-        place.map_or(0, |place| self.cells[place].count)
+        let index = self.cells.binary_search_by_key(&pair, ConfusionCell::pair);
+        index.map_or(0, |index| self.cells[index].count)
     }
 
     /// Returns the counts of a class, for its precision, recall and F1: true positives are on the
@@ -434,7 +434,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
-            place: 0,
+            position: 0,
             class,
             score,
             area: shape.area(),
@@ -588,9 +588,9 @@ mod tests {
                 metric.update(&mut whole, detections, image);
             }
             let mut parts = [(); 3].map(|()| ConfusionState::default());
-            for place in order {
-                if let Some((detections, image)) = images.get(place) {
-                    metric.update(&mut parts[shards[place]], detections, image);
+            for index in order {
+                if let Some((detections, image)) = images.get(index) {
+                    metric.update(&mut parts[shards[index]], detections, image);
                 }
             }
             let mut merged = ConfusionState::default();

@@ -13,9 +13,10 @@ pub(crate) const MOST_READ: u64 = 1 << 53;
 /// Checks counts that were read from a file.
 #[cfg(feature = "serde")]
 pub(crate) fn check(counts: impl IntoIterator<Item = u64>) -> Result<(), &'static str> {
-    match counts.into_iter().fold(0, u64::saturating_add) <= MOST_READ {
-        true => Ok(()),
-        false => Err("expected counts with a sum of at most 2^53"),
+    if counts.into_iter().fold(0, u64::saturating_add) <= MOST_READ {
+        Ok(())
+    } else {
+        Err("expected counts with a sum of at most 2^53")
     }
 }
 

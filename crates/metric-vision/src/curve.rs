@@ -122,9 +122,9 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
     }
 
     fn compute(&self, state: &PrecisionRecallState) -> Vec<ClassCurves> {
-        let curves = |place: usize| {
+        let curves = |position: usize| {
             let curve = |(&class, histograms): (&u32, &Vec<ScoreHistogram>)| {
-                Some((class, histograms.get(place)?.curve()))
+                Some((class, histograms.get(position)?.curve()))
             };
             ClassCurves {
                 classes: state.classes.iter().filter_map(curve).collect(),
@@ -239,7 +239,7 @@ impl ScoreHistogram {
         let counted = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
         count::add(&mut self.truths, counted, 1);
         for (found, detection) in matches.iter().zip(detections) {
-            let found = found.and_then(|place| truths.get(place));
+            let found = found.and_then(|position| truths.get(position));
             if found.is_none_or(Truth::is_counted) {
                 self.push(Bin {
                     // One cannot cut at no score.
@@ -602,9 +602,9 @@ pub(crate) mod tests {
         let found = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..4, 0_u32..3), 0..8);
         let real = proptest::collection::vec((0_u32..3, 0_u8..40, 0_u8..6), 0..6);
         (0_i64..5, found, real).prop_map(|(key, found, real)| {
-            let prediction = |(class, x, score, place): (u32, u8, u8, u32)| Prediction {
+            let prediction = |(class, x, score, position): (u32, u8, u8, u32)| Prediction {
                 image: 0,
-                place,
+                position,
                 class,
                 score: f64::from(score) / 4.0,
                 area: 10.0,

@@ -125,7 +125,7 @@ pub struct Prediction<S = BBox> {
     /// The position in the results file, counted from 0, which [`Dataset::new`] and the file readers
     /// set. It is 0 in data that has no file order, such as records of single images. Only
     /// [`VocAp`](crate::VocAp) reads it, to rank detections of equal score.
-    pub place: u32,
+    pub position: u32,
     /// The index of its class in the list of classes.
     pub class: u32,
     /// The detector's confidence, in any unit; only its order counts.
@@ -144,14 +144,14 @@ impl<S: Shape> Prediction<S> {
     /// use metric_vision::{BBox, Prediction};
     ///
     /// let found = Prediction::new(0, 0.9, BBox::from_xywh(2.0, 3.0, 4.0, 5.0)?);
-    /// assert_eq!((found.image, found.place, found.area), (0, 0, 20.0));
+    /// assert_eq!((found.image, found.position, found.area), (0, 0, 20.0));
     /// # Ok::<(), metric_vision::InvalidBox>(())
     /// ```
     #[must_use]
     pub fn new(class: u32, score: f64, shape: S) -> Self {
         Self {
             image: 0,
-            place: 0,
+            position: 0,
             class,
             score,
             area: shape.area(),
@@ -221,7 +221,7 @@ pub struct Dataset<S = BBox> {
 
 impl<S: Shape> Dataset<S> {
     /// Builds a data set from classes, images and predictions, which are in the order of their file. Each prediction
-    /// is added to its image, and its [`place`](Prediction::place) is set to its index in the list.
+    /// is added to its image, and its [`position`](Prediction::position) is set to its index in the list.
     ///
     /// Classes and images must be in the order of their keys. Annotations and predictions refer to them by their
     /// indices in these lists, counted from 0.
@@ -236,8 +236,8 @@ impl<S: Shape> Dataset<S> {
         mut predictions: Vec<Prediction<S>>,
     ) -> Result<Self, InvalidDataset> {
         let count = countable(predictions.len())?;
-        for (place, prediction) in (0..count).zip(&mut predictions) {
-            prediction.place = place;
+        for (position, prediction) in (0..count).zip(&mut predictions) {
+            prediction.position = position;
         }
         Self::placed(classes, images, predictions)
     }
@@ -317,7 +317,7 @@ impl<S: Shape> Dataset<S> {
         images
             .iter()
             .enumerate()
-            .map(move |(place, image)| (self.predictions(start + place), image))
+            .map(move |(position, image)| (self.predictions(start + position), image))
     }
 }
 
@@ -392,12 +392,12 @@ pub enum InvalidDataset {
     },
     /// A class that is not in the list.
     Class {
-        /// Its place.
+        /// Its position.
         class: u32,
     },
     /// An image that is not in the list.
     Image {
-        /// Its place.
+        /// Its position.
         image: u32,
     },
     /// More predictions than a `u32` can count.
@@ -537,7 +537,7 @@ mod tests {
         let listed = |image| {
             let found = dataset.predictions(image).iter();
             found
-                .map(|found| (found.place, found.score))
+                .map(|found| (found.position, found.score))
                 .collect::<Vec<_>>()
         };
         assert_eq!(listed(0), [(1, 0.2), (3, 0.4)]);

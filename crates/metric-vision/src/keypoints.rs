@@ -60,9 +60,10 @@ impl Keypoints {
         area: f64,
         sigmas: &Sigmas,
     ) -> Self {
-        let labeled = match labeled.contains(&true) {
-            true => labeled,
-            false => Vec::new(),
+        let labeled = if labeled.contains(&true) {
+            labeled
+        } else {
+            Vec::new()
         };
         Self {
             points: points.into(),

@@ -51,9 +51,9 @@ where
     let written = text(&all);
 
     let mut parts: [S; 3] = Default::default();
-    let here = |&&place: &&usize| place < states.len();
-    for &place in division.order.iter().filter(here) {
-        parts[division.part_of[place]].merge(states[place].clone());
+    let here = |&&index: &&usize| index < states.len();
+    for &index in division.order.iter().filter(here) {
+        parts[division.part_of[index]].merge(states[index].clone());
     }
     let mut merged = S::default();
     for part in parts.into_iter().rev() {
@@ -75,8 +75,8 @@ where
     prop_assert_eq!(&text(&read), &written);
 
     let (mut repeated, mut multiplied) = (S::default(), S::default());
-    for (place, state) in states.iter().enumerate() {
-        let times = division.times[place % division.times.len()];
+    for (index, state) in states.iter().enumerate() {
+        let times = division.times[index % division.times.len()];
         for _ in 0..times {
             repeated.merge(state.clone());
         }
@@ -251,13 +251,13 @@ fn states_that_are_refused() {
 }
 
 /// The text with one of its numbers replaced.
-fn damaged(text: &str, place: usize, number: &str) -> String {
+fn damaged(text: &str, index: usize, number: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let starts = text
         .char_indices()
         .filter(|&(at, c)| is_digit(c) && !text[..at].ends_with(is_digit));
     let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
-    let Some(&start) = starts.get(place % starts.len().max(1)) else {
+    let Some(&start) = starts.get(index % starts.len().max(1)) else {
         return text.to_owned();
     };
     let (before, rest) = text.split_at(start);
@@ -287,8 +287,8 @@ where
         metric.update(&mut state, found, image);
     }
     let mut text = serde_json::to_string(&state).expect("text");
-    for &(place, number) in damage {
-        text = damaged(&text, place, NUMBERS[number]);
+    for &(index, number) in damage {
+        text = damaged(&text, index, NUMBERS[number]);
         let Ok(mut read) = serde_json::from_str::<M::State>(&text) else {
             continue;
         };

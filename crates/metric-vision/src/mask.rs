@@ -66,11 +66,11 @@ impl Mask {
     pub fn from_compressed(height: u32, width: u32, text: &str) -> Result<Self, InvalidMask> {
         let mut counts: Vec<u32> = Vec::new();
         let mut bytes = text.bytes().enumerate();
-        while let Some((place, mut byte)) = bytes.next() {
+        while let Some((position, mut byte)) = bytes.next() {
             let (mut value, mut shift) = (0_i64, 0);
             loop {
                 if !(48..112).contains(&byte) {
-                    return Err(InvalidMask::Character { place, byte });
+                    return Err(InvalidMask::Character { position, byte });
                 }
                 let six = byte - 48;
                 value |= i64::from(six & 0x1f) << shift;
@@ -85,13 +85,13 @@ impl Mask {
                 byte = match bytes.next() {
                     // Seven characters hold any difference of two run lengths.
                     Some((_, byte)) if shift < 35 => byte,
-                    _ => return Err(InvalidMask::Number { place }),
+                    _ => return Err(InvalidMask::Number { position }),
                 };
             }
             if let Some(before) = before(&counts) {
                 value += i64::from(before);
             }
-            counts.push(u32::try_from(value).map_err(|_| InvalidMask::Number { place })?);
+            counts.push(u32::try_from(value).map_err(|_| InvalidMask::Number { position })?);
         }
         Self::from_counts(height, width, &counts)
     }
@@ -180,9 +180,9 @@ impl Mask {
     #[must_use]
     pub fn to_compressed(&self) -> String {
         let mut text = String::with_capacity(2 * self.counts.len());
-        for (place, &count) in self.counts.iter().enumerate() {
+        for (position, &count) in self.counts.iter().enumerate() {
             let mut rest = i64::from(count);
-            if let Some(before) = before(&self.counts[..place]) {
+            if let Some(before) = before(&self.counts[..position]) {
                 rest -= i64::from(before);
             }
             loop {
@@ -267,24 +267,24 @@ impl Mask {
             // The conversion cuts towards 0, also below it.
             points.push([pair[0], pair[1]].map(|value| (FIFTHS * value + 0.5) as i64));
         }
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         let ends = points.iter().cycle().skip(1);
         for (&from, &to) in points.iter().zip(ends) {
             column_crossings(from, to, width, |column, v| {
                 let y = (v as f64 + 0.5) / FIFTHS - 0.5;
                 let y = y.clamp(0.0, f64::from(height)).ceil() as u32;
-                places.push(column * height + y);
-                places.len() <= *crossings
+                positions.push(column * height + y);
+                positions.len() <= *crossings
             })
             .ok_or(InvalidMask::Crossings { polygon })?;
         }
-        *crossings -= places.len();
-        places.sort_unstable();
-        places.push(height * width);
+        *crossings -= positions.len();
+        positions.sort_unstable();
+        positions.push(height * width);
         let mut start = 0;
-        let lengths = places
+        let lengths = positions
             .iter()
-            .map(|&place| place - std::mem::replace(&mut start, place));
+            .map(|&position| position - std::mem::replace(&mut start, position));
         let runs = lengths
             .enumerate()
             .map(|(run, length)| (run % 2 == 1, length));
@@ -460,15 +460,15 @@ pub enum InvalidMask {
     },
     /// A character that run lengths are not written with.
     Character {
-        /// Its place in the text, in bytes from 0.
-        place: usize,
+        /// Its position in the text, in bytes from 0.
+        position: usize,
         /// Its byte.
         byte: u8,
     },
     /// A number of the text continues past the end, or is not a run length.
     Number {
         /// Where it begins, in bytes from 0.
-        place: usize,
+        position: usize,
     },
     /// A coordinate of a polygon is not finite, or beyond ±1e8.
     Coordinate {
@@ -499,17 +499,17 @@ impl fmt::Display for InvalidMask {
                     "the runs add up to {total}: expected {pixels}, height times width"
                 )
             }
-            Self::Character { place, byte } => {
+            Self::Character { position, byte } => {
                 let byte = byte.escape_ascii();
                 write!(
                     f,
-                    "character {place} is '{byte}': expected one from '0' to 'o'"
+                    "character {position} is '{byte}': expected one from '0' to 'o'"
                 )
             }
-            Self::Number { place } => {
+            Self::Number { position } => {
                 write!(
                     f,
-                    "the number at character {place} is not a run length from 0 to 2^32 - 1"
+                    "the number at character {position} is not a run length from 0 to 2^32 - 1"
                 )
             }
             Self::Coordinate { polygon, value } => {
@@ -559,18 +559,21 @@ mod tests {
         assert_eq!(text("04"), None);
         assert_eq!(
             text("0\""),
-            Some(InvalidMask::Character { place: 1, byte: 34 })
+            Some(InvalidMask::Character {
+                position: 1,
+                byte: 34
+            })
         );
         assert_eq!(
             text("p"),
             Some(InvalidMask::Character {
-                place: 0,
+                position: 0,
                 byte: 112
             })
         );
-        assert_eq!(text("0T"), Some(InvalidMask::Number { place: 1 })); // unfinished
-        assert_eq!(text("0O"), Some(InvalidMask::Number { place: 1 })); // -1
-        assert_eq!(text("0ooooooo0"), Some(InvalidMask::Number { place: 1 }));
+        assert_eq!(text("0T"), Some(InvalidMask::Number { position: 1 })); // unfinished
+        assert_eq!(text("0O"), Some(InvalidMask::Number { position: 1 })); // -1
+        assert_eq!(text("0ooooooo0"), Some(InvalidMask::Number { position: 1 }));
         let (total, pixels) = (3, 4);
         assert_eq!(text("111"), Some(InvalidMask::Total { total, pixels }));
 

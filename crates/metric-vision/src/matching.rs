@@ -251,20 +251,22 @@ pub(crate) fn check_image<S>(
     for (class, side) in found.chain(truths) {
         classes.entry(class).or_default()[side] += 1;
     }
-    let pairs = match by_class {
-        true => classes
+    let pairs = if by_class {
+        classes
             .into_values()
             .map(product)
-            .fold(0, usize::saturating_add),
-        false => product(all),
+            .fold(0, usize::saturating_add)
+    } else {
+        product(all)
     };
-    match pairs > MOST_LISTED {
-        true => Err(TooManyPairs {
+    if pairs > MOST_LISTED {
+        Err(TooManyPairs {
             detections: predictions.len(),
             truths: annotations.len(),
             most: MOST_LISTED,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -320,7 +322,7 @@ pub fn counts<S>(matches: &[Option<usize>], truths: &[Truth<S>]) -> Counts {
     let actual = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
     let mut counts = Counts::new(0, 0, 0);
     for found in matches {
-        match found.and_then(|place| truths.get(place)) {
+        match found.and_then(|position| truths.get(position)) {
             Some(truth) => counts.true_positives += u64::from(truth.is_counted()),
             None => counts.false_positives += 1,
         }
@@ -517,21 +519,21 @@ pub fn greedy<S: Shape>(
         let shape = &detections[index].shape;
         // The pairs of the truths that count, and of the others.
         let mut best = [(bound, None); 2];
-        let looked = field.near(shape, |place, truth| {
-            if taken[place] {
+        let looked = field.near(shape, |position, truth| {
+            if taken[position] {
                 return;
             }
             let overlap = overlap(shape, truth);
             let (greatest, found) = &mut best[usize::from(!truth.is_counted())];
-            let better = overlap > *greatest || (overlap == *greatest && *found < Some(place));
+            let better = overlap > *greatest || (overlap == *greatest && *found < Some(position));
             if better && overlap > 0.0 {
-                (*greatest, *found) = (overlap, Some(place));
+                (*greatest, *found) = (overlap, Some(position));
             }
         });
         let [(_, counted), (_, other)] = best;
         let found = counted.or(other);
-        if let Some(place) = found {
-            taken[place] = !truths[place].crowd;
+        if let Some(position) = found {
+            taken[position] = !truths[position].crowd;
         }
         matches[index] = found;
         if looks.are_too_many(looked) {
@@ -555,7 +557,7 @@ fn greedy_by_search<S: Shape>(
 ) {
     let iou = Measure::Iou(Arithmetic::Shape);
     let free = |measure, wanted: fn(&Truth<S>) -> bool| {
-        let free = |place: usize, truth: &Truth<S>| !taken[place] && wanted(truth);
+        let free = |position: usize, truth: &Truth<S>| !taken[position] && wanted(truth);
         Search::new(truths, measure, Prefer::Last, free)
     };
     let mut counted = free(iou, Truth::is_counted);
@@ -574,10 +576,10 @@ fn greedy_by_search<S: Shape>(
             };
             ignored.into_iter().chain(crowd).reduce(last)
         });
-        matches[index] = found.map(|(place, _)| place);
-        if let Some(place) = matches[index] {
-            counted.remove(place);
-            ignored.remove(place);
+        matches[index] = found.map(|(position, _)| position);
+        if let Some(position) = matches[index] {
+            counted.remove(position);
+            ignored.remove(position);
         }
     }
 }
@@ -658,15 +660,15 @@ pub(crate) fn voc_by<S: Shape>(
             }
             Some(search) => search.best(shape, 0.0, &iou),
         };
-        if let Some((place, overlap)) = best {
+        if let Some((position, overlap)) = best {
             let reached = if strict {
                 overlap > threshold
             } else {
                 overlap >= threshold
             };
-            if reached && !taken[place] {
-                taken[place] = truths[place].is_counted();
-                matches[index] = Some(place);
+            if reached && !taken[position] {
+                taken[position] = truths[position].is_counted();
+                matches[index] = Some(position);
             }
         }
     }
@@ -701,7 +703,7 @@ fn any_overlap_by<S: Shape>(
             greatest(&field, &detection.shape, &iou, wanted)
                 .0
                 .filter(|&(_, overlap)| overlap >= threshold)
-                .map(|(place, _)| place)
+                .map(|(position, _)| position)
         })
     };
     detections.iter().map(nearest).collect()
@@ -725,13 +727,13 @@ fn greatest<S: Shape>(
     wanted: impl Fn(&Truth<S>) -> bool,
 ) -> (Option<(usize, f64)>, usize) {
     let mut best: Option<(usize, f64)> = None;
-    let looked = field.near(shape, |place, truth| {
+    let looked = field.near(shape, |position, truth| {
         let overlap = iou(shape, &truth.shape);
         let better = best.is_none_or(|(first, greatest)| {
-            overlap > greatest || (overlap == greatest && place < first)
+            overlap > greatest || (overlap == greatest && position < first)
         });
         if better && overlap > 0.0 && wanted(truth) {
-            best = Some((place, overlap));
+            best = Some((position, overlap));
         }
     });
     (best, looked)
@@ -761,9 +763,10 @@ fn edges<S: Shape>(
     let field = Field::new(detections.len(), truths, 0.0);
     // A detection that may have a crowd is worth less to a truth than it seems.
     let by_truth = detections.len() > truths.len() && !truths.iter().any(|truth| truth.crowd);
-    match by_truth {
-        true => edges_by_truth(&field, detections, most, wanted),
-        false => edges_by_detection(&field, detections, most, wanted),
+    if by_truth {
+        edges_by_truth(&field, detections, most, wanted)
+    } else {
+        edges_by_detection(&field, detections, most, wanted)
     }
 }
 
@@ -780,12 +783,13 @@ fn edges_by_detection<S: Shape>(
     for (row, detection) in detections.iter().enumerate() {
         let mut crowd: Option<f64> = None;
         best.clear();
-        field.near(&detection.shape, |place, truth| {
+        field.near(&detection.shape, |position, truth| {
             let overlap = overlap(&detection.shape, truth);
             if overlap > 0.0 && wanted(row, truth, overlap) {
-                match truth.crowd {
-                    true => crowd = Some(crowd.map_or(overlap, |crowd| crowd.max(overlap))),
-                    false => best.push(edge(row, place, truth, overlap)),
+                if truth.crowd {
+                    crowd = Some(crowd.map_or(overlap, |crowd| crowd.max(overlap)));
+                } else {
+                    best.push(edge(row, position, truth, overlap));
                 }
             }
         });
@@ -827,9 +831,9 @@ fn edges_by_truth<S: Shape>(
     let mut columns = vec![Rows::default(); truths.len()];
     let mut total = 0;
     for (row, detection) in (0_u32..).zip(detections) {
-        field.near(&detection.shape, |place, truth| {
+        field.near(&detection.shape, |position, truth| {
             let overlap = overlap(&detection.shape, truth);
-            let Rows { best, least } = &mut columns[place];
+            let Rows { best, least } = &mut columns[position];
             if overlap > *least && wanted(row as usize, truth, overlap) {
                 best.push((overlap, row));
                 total += 1;
@@ -856,9 +860,11 @@ fn edges_by_truth<S: Shape>(
         return None;
     }
     let mut edges = Vec::with_capacity(total);
-    for (place, Rows { best, .. }) in columns.into_iter().enumerate() {
+    for (position, Rows { best, .. }) in columns.into_iter().enumerate() {
         let rows = best.into_iter();
-        edges.extend(rows.map(|(overlap, row)| edge(row as usize, place, &truths[place], overlap)));
+        edges.extend(
+            rows.map(|(overlap, row)| edge(row as usize, position, &truths[position], overlap)),
+        );
     }
     Some(edges)
 }
@@ -901,7 +907,7 @@ fn pair<S: Shape>(
         matches[row] = if column < truths.len() {
             Some(column)
         } else {
-            let share = |place: usize| detections[row].shape.iou_crowd(&truths[place].shape);
+            let share = |position: usize| detections[row].shape.iou_crowd(&truths[position].shape);
             // The first of equal ones, which is the last of a reversed list.
             let crowds = crowds.iter().rev().copied();
             crowds.max_by(|&a, &b| share(a).total_cmp(&share(b)))
@@ -909,7 +915,7 @@ fn pair<S: Shape>(
     }
 }
 
-/// The places of the detections by falling score.
+/// The positions of the detections by falling score.
 fn by_score<S>(detections: &[Detection<S>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..detections.len()).collect();
     order.sort_by_key(|&index| Reverse(Rank::new(detections[index].score)));
@@ -1071,18 +1077,18 @@ mod tests {
         for index in by_score(detections) {
             let best = |counted: bool| {
                 let mut best = (threshold.min(1.0 - 1e-10), None);
-                for (place, truth) in truths.iter().enumerate() {
+                for (position, truth) in truths.iter().enumerate() {
                     let overlap = overlap(&detections[index].shape, truth);
-                    let free = !taken[place] && truth.is_counted() == counted;
+                    let free = !taken[position] && truth.is_counted() == counted;
                     if free && overlap > 0.0 && overlap >= best.0 {
-                        best = (overlap, Some(place));
+                        best = (overlap, Some(position));
                     }
                 }
                 best.1
             };
             matches[index] = best(true).or_else(|| best(false));
-            if let Some(place) = matches[index] {
-                taken[place] = !truths[place].crowd;
+            if let Some(position) = matches[index] {
+                taken[position] = !truths[position].crowd;
             }
         }
         matches
@@ -1094,18 +1100,18 @@ mod tests {
         let mut taken = vec![false; truths.len()];
         for index in by_score(detections) {
             let mut best = (0.0, None);
-            for (place, truth) in truths.iter().enumerate() {
+            for (position, truth) in truths.iter().enumerate() {
                 let overlap = crate::iou(&detections[index].shape, &truth.shape);
                 if overlap > best.0 {
-                    best = (overlap, Some(place));
+                    best = (overlap, Some(position));
                 }
             }
-            if let (overlap, Some(place)) = best
+            if let (overlap, Some(position)) = best
                 && overlap >= threshold
-                && !taken[place]
+                && !taken[position]
             {
-                taken[place] = truths[place].is_counted();
-                matches[index] = Some(place);
+                taken[position] = truths[position].is_counted();
+                matches[index] = Some(position);
             }
         }
         matches
@@ -1139,27 +1145,26 @@ mod tests {
 
     /// The best choice of all pairs that overlap, or of the few that are kept.
     fn best_choice(detections: &[Detection], truths: &[Truth], few: bool) -> Vec<(usize, usize)> {
-        let mut edges = match few {
-            true => edges(detections, truths, usize::MAX, |_, _, _| true).unwrap_or_default(),
-            false => {
-                let rows = detections.iter().enumerate();
-                let pairs = rows.flat_map(|(row, found)| {
-                    let columns = truths.iter().enumerate();
-                    columns.map(move |(place, truth)| {
-                        let overlap = overlap(&found.shape, truth);
-                        let column = if truth.crowd {
-                            truths.len() + row
-                        } else {
-                            place
-                        };
-                        Edge {
-                            column,
-                            ..edge(row, place, truth, overlap)
-                        }
-                    })
-                });
-                pairs.filter(|edge| edge.benefit.secondary > 0.0).collect()
-            }
+        let mut edges = if few {
+            edges(detections, truths, usize::MAX, |_, _, _| true).unwrap_or_default()
+        } else {
+            let rows = detections.iter().enumerate();
+            let pairs = rows.flat_map(|(row, found)| {
+                let columns = truths.iter().enumerate();
+                columns.map(move |(position, truth)| {
+                    let overlap = overlap(&found.shape, truth);
+                    let column = if truth.crowd {
+                        truths.len() + row
+                    } else {
+                        position
+                    };
+                    Edge {
+                        column,
+                        ..edge(row, position, truth, overlap)
+                    }
+                })
+            });
+            pairs.filter(|edge| edge.benefit.secondary > 0.0).collect()
         };
         // Totals are exact in multiples of a power of two; no two different overlaps become equal.
         for edge in &mut edges {
@@ -1173,7 +1178,7 @@ mod tests {
         let shape = BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");
         let found = |class: u32| Prediction {
             image: 0,
-            place: 0,
+            position: 0,
             class,
             score: 0.5,
             area: 1.0,
@@ -1188,8 +1193,8 @@ mod tests {
             shape,
         };
         // 6,000 × 6,000 are more than 2^25, and half of them are not.
-        let found: Vec<_> = (0..6_000).map(|place| found(place % 2)).collect();
-        let real: Vec<_> = (0..6_000).map(|place| real(place % 2)).collect();
+        let found: Vec<_> = (0..6_000).map(|position| found(position % 2)).collect();
+        let real: Vec<_> = (0..6_000).map(|position| real(position % 2)).collect();
         let check = |most, by_class| check_image(&found, &real, most, by_class).is_ok();
         assert!(check(6_000, true) && !check(6_000, false));
         assert!(check(5_000, false) && !check(6_000, false));
@@ -1200,9 +1205,9 @@ mod tests {
     fn items_of_many_boxes_that_differ_are_refused() {
         let square = |x: u32| BBox::from_xywh(f64::from(x), 0.0, 10.0, 1.0).expect("a box");
         let refused = |gap: u32, rule: Matching, most| {
-            let places = (0..9).map(|place| place * gap);
-            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
-            let found: Vec<Detection> = places.map(|x| square(x).into()).collect();
+            let positions = (0..9).map(|position| position * gap);
+            let boxes: Vec<Truth> = positions.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = positions.map(|x| square(x).into()).collect();
             rule.check_searched(&found, &boxes, most).is_err()
         };
         for rule in [Matching::Optimal, Matching::AnyOverlap] {
@@ -1227,9 +1232,9 @@ mod tests {
         });
         // All in one place, or far from each other.
         for (gap, sum) in [(0.0, refused), (9.0, Ok(()))] {
-            let places = (0..6).map(|place| f64::from(place) * gap);
-            let boxes: Vec<Truth> = places.clone().map(|x| square(x).into()).collect();
-            let found: Vec<Detection> = places.clone().map(|x| square(x).into()).collect();
+            let positions = (0..6).map(|position| f64::from(position) * gap);
+            let boxes: Vec<Truth> = positions.clone().map(|x| square(x).into()).collect();
+            let found: Vec<Detection> = positions.clone().map(|x| square(x).into()).collect();
             let check = |rule: Matching, most| rule.check_pairs(&found, &boxes, most);
             assert_eq!(check(Matching::OptimalSum, 35), sum);
             assert_eq!(check(Matching::OptimalSum, 36), Ok(()));
@@ -1262,12 +1267,13 @@ mod tests {
         fn pairs_that_no_best_choice_has_are_left_out(
             many in crowded(90, found), few in crowded(8, real), counted in any::<bool>(), turned in any::<bool>(),
         ) {
-            let (detections, mut truths) = match turned {
-                false => (many, few),
-                true => (
+            let (detections, mut truths) = if turned {
+                (
                     few.iter().map(|truth| truth.shape.into()).collect(),
                     many.iter().map(|found| found.shape.into()).collect(),
-                ),
+                )
+            } else {
+                (many, few)
             };
             if counted {
                 truths = truths.iter().map(|truth| truth.shape.into()).collect();
@@ -1319,7 +1325,7 @@ mod tests {
             let actual = truths.iter().filter(|truth| truth.is_counted()).count() as u64;
             let best = counts(&optimal(&detections, &truths, threshold), &truths);
             let any = optimal_of(&detections, &truths, threshold, 0);
-            prop_assert!(any.iter().flatten().all(|&place| place < truths.len()));
+            prop_assert!(any.iter().flatten().all(|&position| position < truths.len()));
             prop_assert_eq!(counts(&any, &truths).true_positives, best.true_positives);
             for (name, rule) in ONE_TO_ONE {
                 let matches = rule(&detections, &truths, threshold);

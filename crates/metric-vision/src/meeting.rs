@@ -52,9 +52,10 @@ impl Counts {
     fn add(&mut self, rank: usize, is_removed: bool) {
         let mut at = rank + 1;
         while let Some(sum) = self.0.get_mut(at) {
-            match is_removed {
-                true => *sum -= 1,
-                false => *sum += 1,
+            if is_removed {
+                *sum -= 1;
+            } else {
+                *sum += 1;
             }
             at += at & at.wrapping_neg();
         }

@@ -107,10 +107,10 @@ pub(crate) enum Prefer {
 
 impl Prefer {
     /// Greater for what is preferred.
-    fn rank(self, place: usize) -> usize {
+    fn rank(self, position: usize) -> usize {
         match self {
-            Self::First => usize::MAX - place,
-            Self::Last => place,
+            Self::First => usize::MAX - position,
+            Self::Last => position,
         }
     }
 }
@@ -144,7 +144,7 @@ pub(crate) struct Search<'a, S> {
 #[derive(Clone)]
 struct Item {
     group: Group,
-    place: usize,
+    position: usize,
 }
 
 #[derive(Clone)]
@@ -234,13 +234,13 @@ impl<'a, S: Shape> Search<'a, S> {
             Measure::Share => 0.0,
         };
         let wanted = truths.iter().enumerate().filter(|&(p, t)| wanted(p, t));
-        let items = wanted.map(|(place, truth)| Item {
-            place,
+        let items = wanted.map(|(position, truth)| Item {
+            position,
             group: Group {
                 bounds: truth.shape.bounds(),
                 within: truth.shape.bounds(),
                 least_area: area(&truth.shape),
-                rank: Some(prefer.rank(place)),
+                rank: Some(prefer.rank(position)),
             },
         });
         let mut items: Vec<Item> = items.collect();
@@ -250,7 +250,7 @@ impl<'a, S: Shape> Search<'a, S> {
         }
         let mut index_of = vec![usize::MAX; truths.len()];
         for (index, item) in items.iter().enumerate() {
-            index_of[item.place] = index;
+            index_of[item.position] = index;
         }
         Self {
             truths,
@@ -277,11 +277,11 @@ impl<'a, S: Shape> Search<'a, S> {
         self.visit(0, at_most, &query, &overlap, &mut best);
         let (overlap, rank) = best;
         // The rank of a rank is the place again.
-        let place = |rank| match self.prefer {
+        let position = |rank| match self.prefer {
             Prefer::First => usize::MAX - rank,
             Prefer::Last => rank,
         };
-        rank.map(|rank| (place(rank), overlap))
+        rank.map(|rank| (position(rank), overlap))
     }
 
     fn query<'s>(&self, shape: &'s S) -> Query<'s, S> {
@@ -295,7 +295,7 @@ impl<'a, S: Shape> Search<'a, S> {
         }
     }
 
-    /// The place of a truth that is `wanted`, of those whose bounds `shape` meets. None that overlaps less than
+    /// The position of a truth that is `wanted`, of those whose bounds `shape` meets. None that overlaps less than
     /// `least` may be wanted.
     pub(crate) fn any(
         &self,
@@ -324,8 +324,8 @@ impl<'a, S: Shape> Search<'a, S> {
         if first == node.next {
             let items = self.items[node.start..node.end].iter();
             let mut items = items.filter(|item| meet(item.group.bounds, query.bounds));
-            let found = items.find(|item| wanted(&self.truths[item.place]));
-            return found.map(|item| item.place);
+            let found = items.find(|item| wanted(&self.truths[item.position]));
+            return found.map(|item| item.position);
         }
         let second = self.nodes[first].next;
         let half = |at: usize| (self.at_most(query, &self.nodes[at].group), at);
@@ -345,8 +345,8 @@ impl<'a, S: Shape> Search<'a, S> {
     }
 
     /// Takes a truth out.
-    pub(crate) fn remove(&mut self, place: usize) {
-        if let Some(&index) = self.index_of.get(place)
+    pub(crate) fn remove(&mut self, position: usize) {
+        if let Some(&index) = self.index_of.get(position)
             && let Some(item) = self.items.get_mut(index)
         {
             item.group = Group::EMPTY;
@@ -389,7 +389,7 @@ impl<'a, S: Shape> Search<'a, S> {
                 if item.group.rank.is_none() {
                     continue;
                 }
-                let overlap = overlap(query.shape, &self.truths[item.place].shape);
+                let overlap = overlap(query.shape, &self.truths[item.position].shape);
                 if is_better(overlap, item.group.rank, *best) {
                     *best = (overlap, item.group.rank);
                 }
@@ -465,7 +465,7 @@ fn split(items: &mut [Item], start: usize, leaf: usize, nodes: &mut Vec<Node>) -
         let edge = most_spread(items);
         items.select_nth_unstable_by(half, |a, b| {
             let order = a.group.bounds[edge].total_cmp(&b.group.bounds[edge]);
-            order.then(a.place.cmp(&b.place))
+            order.then(a.position.cmp(&b.position))
         });
         let (first, second) = items.split_at_mut(half);
         let first = split(first, start, leaf, nodes);
@@ -516,14 +516,14 @@ mod tests {
         overlap: impl Fn(&S, &S) -> f64,
     ) -> Option<(usize, f64)> {
         let mut best = (least, None);
-        let mut place = None;
+        let mut position = None;
         for (at, truth) in truths.iter().enumerate().filter(|(at, _)| left[*at]) {
             let (overlap, rank) = (overlap(shape, &truth.shape), Some(prefer.rank(at)));
             if is_better(overlap, rank, best) {
-                (best, place) = ((overlap, rank), Some(at));
+                (best, position) = ((overlap, rank), Some(at));
             }
         }
-        place.map(|place| (place, best.0))
+        position.map(|position| (position, best.0))
     }
 
     /// Takes one truth after the other as its shapes come.
@@ -534,8 +534,10 @@ mod tests {
         (least, prefer): (f64, Prefer),
         overlap: impl Fn(&S, &S) -> f64 + Copy,
     ) {
-        let mut left: Vec<bool> = (0..truths.len()).map(|place| place % 7 != 6).collect();
-        let mut search = Search::new(truths, measure, prefer, |place, _| place % 7 != 6);
+        let mut left: Vec<bool> = (0..truths.len())
+            .map(|position| position % 7 != 6)
+            .collect();
+        let mut search = Search::new(truths, measure, prefer, |position, _| position % 7 != 6);
         for (turn, shape) in shapes.iter().enumerate() {
             let found = search.best(shape, least, overlap);
             assert_eq!(
@@ -543,11 +545,11 @@ mod tests {
                 plain(shape, truths, &left, (least, prefer), overlap),
                 "{measure:?}"
             );
-            if let Some((place, _)) = found
+            if let Some((position, _)) = found
                 && turn % 3 > 0
             {
-                left[place] = false;
-                search.remove(place);
+                left[position] = false;
+                search.remove(position);
             }
         }
     }
@@ -607,14 +609,14 @@ mod tests {
                 for shape in &shapes {
                     let wanted = |truth: &Truth| iou(shape, &truth.shape) >= least;
                     let mut taken = Vec::new();
-                    while let Some(place) = left.any(shape, least, wanted) {
-                        left.remove(place);
-                        taken.push(place);
+                    while let Some(position) = left.any(shape, least, wanted) {
+                        left.remove(position);
+                        taken.push(position);
                     }
                     taken.sort_unstable();
                     let expected: Vec<usize> = (0..truths.len())
-                        .filter(|&place| meet(truths[place].shape.bounds(), shape.bounds()))
-                        .filter(|&place| wanted(&truths[place]))
+                        .filter(|&position| meet(truths[position].shape.bounds(), shape.bounds()))
+                        .filter(|&position| wanted(&truths[position]))
                         .collect();
                     prop_assert_eq!(taken, expected);
                     left.restore(&whole);

@@ -10,8 +10,8 @@ pub(crate) fn pairwise_sum(numbers: &[f64]) -> f64 {
     let eights = numbers.chunks_exact(8);
     let rest = eights.remainder();
     let sums = eights
-        .map(|eight| std::array::from_fn::<f64, 8, _>(|place| eight[place]))
-        .reduce(|sums, eight| std::array::from_fn(|place| sums[place] + eight[place]));
+        .map(|eight| std::array::from_fn::<f64, 8, _>(|index| eight[index]))
+        .reduce(|sums, eight| std::array::from_fn(|index| sums[index] + eight[index]));
     let start = sums.map_or(0.0, |r| {
         ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
     });

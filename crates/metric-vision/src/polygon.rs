@@ -197,8 +197,8 @@ fn ring_edges(points: &[[f64; 2]]) -> Vec<Edge> {
 fn even_odd_edges(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.sort_by(|a, b| a.left.total_cmp(&b.left));
     let mut cuts: Vec<f64> = edges.iter().flat_map(|e| [e.left, e.right]).collect();
-    for (place, edge) in edges.iter().enumerate() {
-        let later = &edges[place + 1..];
+    for (position, edge) in edges.iter().enumerate() {
+        let later = &edges[position + 1..];
         for other in later.iter().take_while(|other| other.left < edge.right) {
             if let Some(([first, last], [left, right])) = edge.above(other)
                 && (first < 0.0) != (last < 0.0)
@@ -224,7 +224,7 @@ fn even_odd_edges(mut edges: Vec<Edge>) -> Vec<Edge> {
         open.sort_by(|(a, _), (b, _)| height(a).total_cmp(&height(b)));
         for (rank, (edge, piece)) in open.iter_mut().enumerate() {
             let sign = if rank % 2 == 0 { -1.0 } else { 1.0 };
-            match piece.and_then(|place| pieces.get_mut(place)) {
+            match piece.and_then(|position| pieces.get_mut(position)) {
                 Some(piece) if piece.sign == sign => piece.right = right,
                 _ => {
                     *piece = Some(pieces.len());
@@ -239,14 +239,14 @@ fn even_odd_edges(mut edges: Vec<Edge>) -> Vec<Edge> {
 /// The first two edges found, if any, that share more than the end where one follows the other.
 fn self_crossing(points: &[[f64; 2]]) -> Option<(usize, usize)> {
     struct Segment {
-        place: usize,
+        position: usize,
         ends: [[f64; 2]; 2],
         bounds: [f64; 4],
     }
     let mut all: Vec<Segment> = segments(points)
         .enumerate()
-        .map(|(place, ends)| Segment {
-            place,
+        .map(|(position, ends)| Segment {
+            position,
             ends,
             bounds: bounds(&ends),
         })
@@ -259,14 +259,18 @@ fn self_crossing(points: &[[f64; 2]]) -> Option<(usize, usize)> {
             if b.bounds[1] > a.bounds[3] || a.bounds[1] > b.bounds[3] {
                 continue;
             }
-            let (first, second) = if a.place < b.place { (a, b) } else { (b, a) };
-            let crosses = match (first.place, second.place) {
+            let (first, second) = if a.position < b.position {
+                (a, b)
+            } else {
+                (b, a)
+            };
+            let crosses = match (first.position, second.position) {
                 (i, j) if i + 1 == j => folds_back(first.ends, second.ends[1]),
                 (0, j) if j == last => folds_back(second.ends, first.ends[1]),
                 _ => meet(first.ends, second.ends),
             };
             if crosses {
-                return Some((first.place, second.place));
+                return Some((first.position, second.position));
             }
         }
     }
@@ -353,7 +357,7 @@ pub enum InvalidPolygon {
     },
     /// Two edges cross, touch or overlap.
     SelfCrossing {
-        /// One edge: the place of its first point, repeated points left out.
+        /// One edge: the position of its first point, repeated points left out.
         first: usize,
         /// The other edge.
         second: usize,
@@ -501,8 +505,8 @@ mod tests {
         let radii = prop::collection::vec(1_u32..100, 3..40);
         (radii, 0_i32..50, 0_i32..50).prop_map(|(radii, cx, cy)| {
             let turn = std::f64::consts::TAU / radii.len() as f64;
-            let point = |(place, &radius): (usize, &u32)| {
-                let (sin, cos) = (place as f64 * turn).sin_cos();
+            let point = |(position, &radius): (usize, &u32)| {
+                let (sin, cos) = (position as f64 * turn).sin_cos();
                 let radius = f64::from(radius);
                 [f64::from(cx), f64::from(cy)]
                     .map(f64::round)

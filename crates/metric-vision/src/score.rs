@@ -20,9 +20,10 @@ impl TryFrom<u64> for Rank {
 
     fn try_from(rank: u64) -> Result<Self, &'static str> {
         let rank = Self(rank);
-        match Self::new(rank.score()) == rank {
-            true => Ok(rank),
-            false => Err("expected the rank of a score"),
+        if Self::new(rank.score()) == rank {
+            Ok(rank)
+        } else {
+            Err("expected the rank of a score")
         }
     }
 }

@@ -563,10 +563,10 @@ mod tests {
         }
     }
 
-    fn item(class: &str, places: &[f64]) -> SweepItem {
+    fn item(class: &str, indices: &[f64]) -> SweepItem {
         SweepItem {
             class: Some(class.into()),
-            truths: places.iter().map(|&x| Truth::from(at(x))).collect(),
+            truths: indices.iter().map(|&x| Truth::from(at(x))).collect(),
         }
     }
 

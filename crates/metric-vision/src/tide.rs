@@ -33,8 +33,8 @@ use crate::{Annotation, BBox, Image, Prediction, Shape};
 ///
 /// // Precision is 1 up to recall 1/2, at 51 of 101 recalls; in the right place, it would be 1 at all.
 /// assert_eq!(score.average_precision, Some(51.0 / 101.0));
-/// let place = score.error(TideErrorType::Localization);
-/// assert_eq!((place.count, place.delta_ap), (1, Some(1.0 - 51.0 / 101.0)));
+/// let localization = score.error(TideErrorType::Localization);
+/// assert_eq!((localization.count, localization.delta_ap), (1, Some(1.0 - 51.0 / 101.0)));
 /// // The other object is not missed: an error of another type is to blame.
 /// assert_eq!(score.error(TideErrorType::Missed).count, 0);
 /// # Ok::<(), metric_vision::InvalidBox>(())
@@ -188,9 +188,9 @@ impl<S: Shape> Tide<S> {
         annotations: &[Annotation<S>],
     ) -> Vec<Option<TideErrorType>> {
         let mut errors = vec![None; predictions.len()];
-        for (place, finding) in self.examine(predictions, annotations).findings {
+        for (position, finding) in self.examine(predictions, annotations).findings {
             if let Verdict::Wrong { error, .. } = finding.verdict {
-                errors[place] = Some(error);
+                errors[position] = Some(error);
             }
         }
         errors
@@ -206,8 +206,8 @@ impl<S: Shape> Tide<S> {
         let overlaps: Vec<Vec<Overlap>> = ranked
             .iter()
             .map(|(_, found)| {
-                let iou = |(place, truth): (usize, &&Annotation<S>)| Overlap {
-                    place,
+                let iou = |(position, truth): (usize, &&Annotation<S>)| Overlap {
+                    position,
                     overlap: found.shape.iou(&truth.shape),
                 };
                 let all = truths.iter().enumerate().map(iou);
@@ -218,10 +218,10 @@ impl<S: Shape> Tide<S> {
         let mut taken = vec![false; truths.len()];
         let mut right = Vec::with_capacity(ranked.len());
         for ((_, found), overlaps) in ranked.iter().zip(&overlaps) {
-            let free = |place: usize| truths[place].class == found.class && !taken[place];
+            let free = |position: usize| truths[position].class == found.class && !taken[position];
             let best = greatest(overlaps, free).filter(|best| best.overlap >= self.foreground);
             if let Some(best) = best {
-                taken[best.place] = true;
+                taken[best.position] = true;
             }
             right.push(best.is_some());
         }
@@ -229,7 +229,7 @@ impl<S: Shape> Tide<S> {
         // The first error that has an object for its own is the one that the oracle can right.
         let mut claimed = vec![false; truths.len()];
         let findings = ranked.iter().zip(right).zip(&overlaps);
-        let findings = findings.map(|((&(place, found), right), overlaps)| {
+        let findings = findings.map(|((&(position, found), right), overlaps)| {
             let verdict = if right {
                 Verdict::Right
             } else {
@@ -251,7 +251,7 @@ impl<S: Shape> Tide<S> {
                 score: Rank::new(found.score),
                 verdict,
             };
-            (place, finding)
+            (position, finding)
         });
         let findings = findings.collect();
 
@@ -282,14 +282,19 @@ impl<S: Shape> Tide<S> {
         let best = |wanted: &dyn Fn(usize) -> bool, least: f64| {
             greatest(overlaps, wanted).filter(|best| best.overlap >= least)
         };
-        let of_class = |place: usize| truths[place].class == class;
+        let of_class = |position: usize| truths[position].class == class;
         if let Some(near) = best(&of_class, self.background)
             && near.overlap <= self.foreground
         {
-            (TideErrorType::Localization, Some(near.place))
-        } else if let Some(other) = best(&|place| !of_class(place), self.foreground) {
-            (TideErrorType::Classification, Some(other.place))
-        } else if best(&|place| of_class(place) && taken[place], self.foreground).is_some() {
+            (TideErrorType::Localization, Some(near.position))
+        } else if let Some(other) = best(&|position| !of_class(position), self.foreground) {
+            (TideErrorType::Classification, Some(other.position))
+        } else if best(
+            &|position| of_class(position) && taken[position],
+            self.foreground,
+        )
+        .is_some()
+        {
             (TideErrorType::Duplicate, None)
         } else if greatest(overlaps, |_| true).is_none_or(|any| any.overlap <= self.background) {
             (TideErrorType::Background, None)
@@ -311,17 +316,20 @@ impl<S: Shape> Default for Tide<S> {
     }
 }
 
-/// The IoU of a detection with the true object at this place, at least the background threshold:
+/// The IoU of a detection with the true object at this position, at least the background threshold:
 /// lesser ones make no difference.
 #[derive(Clone, Copy)]
 struct Overlap {
-    place: usize,
+    position: usize,
     overlap: f64,
 }
 
 /// The greatest overlap among those that are requested, of equal ones the first.
 fn greatest(overlaps: &[Overlap], wanted: impl Fn(usize) -> bool) -> Option<Overlap> {
-    let wanted = overlaps.iter().copied().filter(|pair| wanted(pair.place));
+    let wanted = overlaps
+        .iter()
+        .copied()
+        .filter(|pair| wanted(pair.position));
     wanted.reduce(|best, pair| {
         if pair.overlap > best.overlap {
             pair
@@ -478,9 +486,10 @@ impl Check for Vec<Finding> {
             Verdict::Wrong { error, .. } => error == TideErrorType::Missed,
             Verdict::Right => false,
         };
-        match self.iter().any(is_missed) {
-            false => Ok(()),
-            true => Err("expected an error that a detection can have, not Missed"),
+        if self.iter().any(is_missed) {
+            Err("expected an error that a detection can have, not Missed")
+        } else {
+            Ok(())
         }
     }
 }
@@ -539,7 +548,7 @@ struct TruthCounts {
 }
 
 struct Examination {
-    /// Detections by falling score, with their places in the file.
+    /// Detections by falling score, with their positions in the file.
     findings: Vec<(usize, Finding)>,
     truths: Vec<(u32, TruthCounts)>,
 }
@@ -985,7 +994,7 @@ mod tests {
     fn found(class: u32, shape: BBox, score: f64) -> Prediction {
         Prediction {
             image: 0,
-            place: 0,
+            position: 0,
             class,
             score,
             area: shape.area(),
@@ -1234,8 +1243,8 @@ mod tests {
         let metric = Tide::default();
         let measure = |order: [usize; 3]| {
             let mut state = TideState::default();
-            for place in order {
-                let (found, image) = &examples[place];
+            for position in order {
+                let (found, image) = &examples[position];
                 metric.update(&mut state, found, image);
             }
             state
@@ -1310,9 +1319,9 @@ mod tests {
                 metric.update(&mut whole, detections, image);
             }
             let mut parts = [(); 3].map(|()| TideState::default());
-            for place in order {
-                if let Some((detections, image)) = images.get(place) {
-                    metric.update(&mut parts[shards[place]], detections, image);
+            for position in order {
+                if let Some((detections, image)) = images.get(position) {
+                    metric.update(&mut parts[shards[position]], detections, image);
                 }
             }
             let mut merged = TideState::default();

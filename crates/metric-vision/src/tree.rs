@@ -15,7 +15,7 @@ pub(crate) struct Tree {
 
 struct Item {
     bounds: Bounds,
-    place: usize,
+    position: usize,
 }
 
 struct Node {
@@ -33,17 +33,17 @@ impl Tree {
     /// So many are only halved along one axis.
     const SORTED: usize = 128;
 
-    /// The tree of these boxes; their places are 0, 1, ….
+    /// The tree of these boxes; their positions are 0, 1, ….
     pub(crate) fn new(boxes: impl Iterator<Item = Bounds>) -> Self {
         let items = boxes.enumerate();
-        let items = items.map(|(place, bounds)| Item { bounds, place });
+        let items = items.map(|(position, bounds)| Item { bounds, position });
         let mut items: Vec<Item> = items.collect();
         let mut nodes = Vec::with_capacity(items.len() / 2);
         split(&mut items, 0, false, &mut nodes);
         Self { items, nodes }
     }
 
-    /// Calls `visit` with the place of each box that meets these bounds, until it is true. Says
+    /// Calls `visit` with the position of each box that meets these bounds, until it is true. Says
     /// whether it was.
     #[inline]
     pub(crate) fn any(&self, bounds: Bounds, mut visit: impl FnMut(usize) -> bool) -> bool {
@@ -56,7 +56,7 @@ impl Tree {
             at += 1;
             if at == node.next {
                 for item in &self.items[node.start..node.end] {
-                    if meet(item.bounds, bounds) && visit(item.place) {
+                    if meet(item.bounds, bounds) && visit(item.position) {
                         return true;
                     }
                 }
@@ -91,7 +91,7 @@ fn split(items: &mut [Item], start: usize, mut sorted: bool, nodes: &mut Vec<Nod
             let axis = wider(items);
             let order = |a: &Item, b: &Item| {
                 let order = middle(a, axis).total_cmp(&middle(b, axis));
-                order.then(a.place.cmp(&b.place))
+                order.then(a.position.cmp(&b.position))
             };
             // With few, sorting once takes less time than further halving.
             sorted = items.len() <= Tree::SORTED;
@@ -170,8 +170,8 @@ mod tests {
         ];
         let tree = Tree::new(odd.into_iter().cycle().take(30));
         let mut found = 0;
-        tree.any([0.0, 0.0, 1.0, 1.0], |place| {
-            assert_eq!(place % 3, 1);
+        tree.any([0.0, 0.0, 1.0, 1.0], |position| {
+            assert_eq!(position % 3, 1);
             found += 1;
             false
         });
@@ -184,11 +184,11 @@ mod tests {
             let tree = Tree::new(boxes.iter().copied());
             for &bounds in &searched {
                 let plain: Vec<usize> = (0..boxes.len())
-                    .filter(|&place| meet(boxes[place], bounds))
+                    .filter(|&position| meet(boxes[position], bounds))
                     .collect();
                 let mut found = Vec::new();
-                tree.any(bounds, |place| {
-                    found.push(place);
+                tree.any(bounds, |position| {
+                    found.push(position);
                     false
                 });
                 found.sort_unstable();

@@ -27,7 +27,7 @@ use crate::{BBox, Curve, Detection, Image, InvalidThreshold, Prediction, ScoreHi
 /// # Ties
 ///
 /// Detections of equal score rank by their position in the results file
-/// ([`Prediction::place`]), matching the development kit. Detections with equal positions, such as those
+/// ([`Prediction::position`]), matching the development kit. Detections with equal positions, such as those
 /// of data without a file order, rank by the key of their image, then by their position in the image.
 /// The rank does not depend on how the images are divided among states, because a part of a file keeps
 /// the positions of the whole file.
@@ -196,13 +196,13 @@ impl<S: Shape> Metric for VocAp<S> {
             detections: Vec::with_capacity(prediction.len()),
         };
         let iou = |a: &&S, b: &&S| (self.iou)(a, b);
-        let mut places: Vec<(u32, u32)> = prediction
+        let mut positions: Vec<(u32, u32)> = prediction
             .iter()
-            .map(|prediction| (prediction.class, prediction.place))
+            .map(|prediction| (prediction.class, prediction.position))
             .collect();
         // As `split` has the detections.
-        places.sort_by_key(|&(class, _)| class);
-        let mut places = places.into_iter().map(|(_, place)| place);
+        positions.sort_by_key(|&(class, _)| class);
+        let mut positions = positions.into_iter().map(|(_, position)| position);
         split(
             prediction,
             reference,
@@ -222,8 +222,8 @@ impl<S: Shape> Metric for VocAp<S> {
                 let outcome = |(found, detection): (Option<usize>, &Detection<&S>)| Detected {
                     class,
                     score: Rank::new(detection.score),
-                    place: places.next().unwrap_or_default(),
-                    outcome: match found.and_then(|place| truths.get(place)) {
+                    position: positions.next().unwrap_or_default(),
+                    outcome: match found.and_then(|position| truths.get(position)) {
                         None => Outcome::Wrong,
                         Some(truth) if truth.is_counted() => Outcome::Right,
                         Some(_) => Outcome::Ignored,
@@ -351,7 +351,7 @@ fn rows_by_class(states: &[&VocState]) -> BTreeMap<u32, ClassRows> {
     }
     let sorted = classes.into_iter().map(|(class, (truths, detections))| {
         // Detections with equal keys stay in the order of their images.
-        let key = |detected: &Detected| (Reverse(detected.score), detected.place);
+        let key = |detected: &Detected| (Reverse(detected.score), detected.position);
         let detections = WeightedRows::new(detections, key);
         (class, ClassRows { truths, detections })
     });
@@ -384,7 +384,7 @@ struct Detected {
     class: u32,
     score: Rank,
     /// The position in the results file.
-    place: u32,
+    position: u32,
     outcome: Outcome,
 }
 
@@ -410,9 +410,10 @@ impl Check for VocImage {
         if !self.truths.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Err("expected the objects in rising order of their classes");
         }
-        match self.detections.is_sorted_by_key(|detected| detected.class) {
-            true => Ok(()),
-            false => Err("expected the detections in rising order of their classes"),
+        if self.detections.is_sorted_by_key(|detected| detected.class) {
+            Ok(())
+        } else {
+            Err("expected the detections in rising order of their classes")
         }
     }
 }
@@ -526,7 +527,7 @@ impl ClassRows {
     }
 }
 
-/// For each place the greatest number there or behind it.
+/// For each position the greatest number there or behind it.
 fn greatest_from(mut numbers: Vec<f64>) -> Vec<f64> {
     let mut greatest = 0.0_f64;
     for number in numbers.iter_mut().rev() {
@@ -556,8 +557,8 @@ fn eleven_point(recalls: &[f64], precisions: &[f64]) -> f64 {
     let precision = |tenth: u8| {
         // The multiples of 0.1 as numpy computes them: 3 * 0.1 is a little more than 0.3.
         let from = f64::from(tenth) * 0.1;
-        let place = recalls.partition_point(|&recall| recall < from);
-        precisions.get(place).copied().unwrap_or(0.0)
+        let position = recalls.partition_point(|&recall| recall < from);
+        precisions.get(position).copied().unwrap_or(0.0)
     };
     (0..=10).map(precision).sum::<f64>() / 11.0
 }
@@ -580,7 +581,7 @@ mod tests {
             .map(|detected| (RowSource::default(), detected));
         let rows = ClassRows {
             truths: vec![(0, truths)],
-            detections: WeightedRows::new(of_image, |it| (Reverse(it.score), it.place)),
+            detections: WeightedRows::new(of_image, |it| (Reverse(it.score), it.position)),
         };
         rows.score(&[1], interpolation).unwrap_or_default()
     }
@@ -592,7 +593,7 @@ mod tests {
             .chars()
             .zip((0..100).rev())
             .map(|(outcome, score)| Detected {
-                place: 0,
+                position: 0,
                 class: 0,
                 score: Rank::new(f64::from(score)),
                 outcome: match outcome {
@@ -670,8 +671,8 @@ mod tests {
         let metric = VocAp::new(0.5).expect("a metric");
         let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
         let image = |key: i64| Image::new(key, vec![Annotation::new(0, at(0.0))]);
-        let found = |place, x| Prediction {
-            place,
+        let found = |position, x| Prediction {
+            position,
             ..Prediction::new(0, 0.5, at(x))
         };
         // A wrong one in the first image, a right one in the second; of two objects.
@@ -711,8 +712,8 @@ mod tests {
         // Each detection is half a pixel from its truth, and both have no width: only the extra
         // pixel lets them overlap, and many are looked up by their extent.
         let point = |x: f64| BBox::from_xywh(x, 0.0, 0.0, 0.0).expect("a box");
-        let places = (0..100).map(|place| f64::from(place) * 10.0);
-        let annotations = places.clone().map(|x| Annotation {
+        let positions = (0..100).map(|position| f64::from(position) * 10.0);
+        let annotations = positions.clone().map(|x| Annotation {
             class: 0,
             crowd: false,
             ignore: false,
@@ -720,9 +721,9 @@ mod tests {
             area: 0.0,
             shape: point(x),
         });
-        let found = places.map(|x| Prediction {
+        let found = positions.map(|x| Prediction {
             image: 0,
-            place: 0,
+            position: 0,
             class: 0,
             score: x,
             area: 0.0,
@@ -782,15 +783,15 @@ mod tests {
             let detected = |text: &str| -> Vec<Detected> {
                 text.chars().zip((0..100).rev()).map(|(outcome, score)| Detected {
                     class: 0,
-                    place: 0,
+                    position: 0,
                     score: Rank::new(f64::from(score)),
                     outcome: if outcome == '+' { Outcome::Right } else { Outcome::Wrong },
                 }).collect()
             };
             let mut fewer = outcomes.clone();
-            let places: Vec<usize> = outcomes.match_indices('-').map(|(place, _)| place).collect();
-            if let Some(&place) = places.get(wrong % places.len().max(1)) {
-                fewer.remove(place);
+            let positions: Vec<usize> = outcomes.match_indices('-').map(|(position, _)| position).collect();
+            if let Some(&position) = positions.get(wrong % positions.len().max(1)) {
+                fewer.remove(position);
             }
             for &interpolation in Interpolation::ALL {
                 let area = |text: &str| average_precision(20, detected(text), interpolation);

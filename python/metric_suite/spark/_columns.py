@@ -121,10 +121,10 @@ def in_order(table: Any, order: str | None) -> Any:
         kind = column.type
         if types.is_list(kind) and name == "bbox":
             column = column.combine_chunks()
-            for place in range(4):
-                cut = compute.list_slice(column, place, place + 1, return_fixed_size_list=True)
-                keys[f"{name}{place}"] = compute.list_flatten(cut) if column.null_count == 0 else compute.list_element(
-                    column, place
+            for index in range(4):
+                cut = compute.list_slice(column, index, index + 1, return_fixed_size_list=True)
+                keys[f"{name}{index}"] = compute.list_flatten(cut) if column.null_count == 0 else compute.list_element(
+                    column, index
                 )
         elif types.is_nested(kind):
             keys[name] = pyarrow.array([json.dumps(value) for value in _converted(column)])
@@ -189,13 +189,13 @@ def _is_plain(table: Any) -> bool:
     )
 
 
-def _places(column: Any) -> Any:
+def _positions(column: Any) -> Any:
     import numpy
 
-    places = column.to_numpy()
-    if len(places) and (places.dtype.kind not in "iu" or places.min() < 0 or places.max() >= 1 << 32):
+    positions = column.to_numpy()
+    if len(positions) and (positions.dtype.kind not in "iu" or positions.min() < 0 or positions.max() >= 1 << 32):
         raise MetricError("order: expected positions from 0 to 4294967295", option="order")
-    return numpy.ascontiguousarray(places.astype("uint32"))
+    return numpy.ascontiguousarray(positions.astype("uint32"))
 
 
 def _objects(
@@ -219,7 +219,7 @@ def _objects(
     if images is None:
         found.setdefault("score", numpy.zeros(0))
         # Without an order, ties of scores are broken by image.
-        found["place"] = numpy.zeros(len(table), "uint32") if order is None else _places(table[order])
+        found["position"] = numpy.zeros(len(table), "uint32") if order is None else _positions(table[order])
         return found
     listed = _images(images, ())
     found["images"] = [image["id"] for image in listed]

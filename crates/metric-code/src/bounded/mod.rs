@@ -228,12 +228,11 @@ unsafe extern "C" fn read(
         let over = (*input.arena).spend(READ);
         // Past the limit the text ends: a step that would read on for long comes to an end, too.
         input.is_over |= over;
-        match over {
-            true => &[],
-            false => {
-                let from = (from as usize).min(input.text.len());
-                input.text[from..].chunks(PIECE).next().unwrap_or_default()
-            }
+        if over {
+            &[]
+        } else {
+            let from = (from as usize).min(input.text.len());
+            input.text[from..].chunks(PIECE).next().unwrap_or_default()
         }
     };
     // SAFETY: of the caller.
@@ -305,8 +304,8 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn node(&self) -> Place<'a> {
-        Place(self.cursor.node())
+    pub(crate) fn node(&self) -> CurrentNode<'a> {
+        CurrentNode(self.cursor.node())
     }
 
     pub(crate) fn field_id(&self) -> Option<u16> {
@@ -327,9 +326,9 @@ impl<'a> Cursor<'a> {
 }
 
 /// A node, without what would allocate for it.
-pub(crate) struct Place<'a>(Node<'a>);
+pub(crate) struct CurrentNode<'a>(Node<'a>);
 
-impl Place<'_> {
+impl CurrentNode<'_> {
     pub(crate) fn kind_id(&self) -> u16 {
         self.0.kind_id()
     }

@@ -252,9 +252,10 @@ impl<'a> Flow<'a> {
             Some(Rule::Increment) => self.increment(node, pass),
             Some(Rule::IncrementBy(kinds)) => {
                 let is_operator = |child| kinds.contains(&self.kind_name(child));
-                match self.tree.children(node).any(is_operator) {
-                    true => self.increment(node, pass),
-                    false => self.sequence(node, pass),
+                if self.tree.children(node).any(is_operator) {
+                    self.increment(node, pass)
+                } else {
+                    self.sequence(node, pass)
                 }
             }
             Some(Rule::Definition { name, value }) => {
@@ -360,15 +361,15 @@ impl<'a> Flow<'a> {
             Part::Field(name) | Part::OptionalField(name) => {
                 self.tree.child_in(node, self.classes.field(name)?)
             }
-            Part::Child(place) => children.nth(place),
+            Part::Child(index) => children.nth(index),
             Part::SecondOfTwo => children.nth(1).filter(|_| children.next().is_none()),
             Part::After(kind) => {
                 children.find(|&child| self.kind_name(child) == kind)?;
                 children.next()
             }
-            Part::OfKind(kind, place) => {
+            Part::OfKind(kind, index) => {
                 let mut of_kind = children.filter(|&child| self.kind_name(child) == kind);
-                of_kind.nth(place)
+                of_kind.nth(index)
             }
             Part::Last => children.last(),
             Part::LastIf(kind) => children
@@ -678,11 +679,11 @@ impl<'a> Flow<'a> {
     }
 
     fn change(&mut self, name: u32, reach: Reach) {
-        let place = &mut self.memory.state[name as usize];
+        let slot = &mut self.memory.state[name as usize];
         if self.memory.open_scopes > 0 {
-            self.memory.trail.push((name, *place));
+            self.memory.trail.push((name, *slot));
         }
-        *place = reach;
+        *slot = reach;
     }
 
     /// Opens a scope: the length of the trail, for [`changes`](Self::changes) and

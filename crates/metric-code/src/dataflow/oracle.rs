@@ -58,7 +58,7 @@ pub(super) fn edges(tree: &Tree, text: &str, classes: &Classes) -> Vec<Edge> {
     }
     let mut numbers: Vec<u32> = Vec::new();
     let mut number = |name: u32| match numbers.iter().position(|other| *other == name) {
-        Some(place) => place as u32,
+        Some(index) => index as u32,
         None => {
             numbers.push(name);
             numbers.len() as u32 - 1
@@ -128,19 +128,19 @@ impl Literal<'_> {
                     .into_iter()
                     .find(|child| self.node(*child).field() == field)
             }
-            Part::Child(place) => children.get(place).copied(),
+            Part::Child(index) => children.get(index).copied(),
             Part::SecondOfTwo if children.len() == 2 => Some(children[1]),
             Part::SecondOfTwo => None,
             Part::After(kind) => {
-                let place = children
+                let index = children
                     .iter()
                     .position(|child| self.kind(*child) == kind)?;
-                children.get(place + 1).copied()
+                children.get(index + 1).copied()
             }
-            Part::OfKind(kind, place) => children
+            Part::OfKind(kind, index) => children
                 .into_iter()
                 .filter(|child| self.kind(*child) == kind)
-                .nth(place),
+                .nth(index),
             Part::Last => children.last().copied(),
             Part::LastIf(kind) => children
                 .last()
@@ -187,9 +187,10 @@ impl Literal<'_> {
                 names: sources.iter().map(|source| source.name).collect(),
                 numbers: sources.iter().map(|source| source.number).collect(),
             };
-            match each {
-                true => items.extend(right.chunks(1).map(item)),
-                false => items.push(item(&right)),
+            if each {
+                items.extend(right.chunks(1).map(item));
+            } else {
+                items.push(item(&right));
             }
             state.insert(variable.name, vec![variable.number]);
         }
@@ -260,9 +261,10 @@ impl Literal<'_> {
 
     /// A rule that lacks a part.
     fn lacking(&mut self, node: u32, state: State) -> Result<(Vec<Item>, State), Failed> {
-        match self.is_corrected() {
-            true => self.all(self.children(node), state),
-            false => Err(Failed),
+        if self.is_corrected() {
+            self.all(self.children(node), state)
+        } else {
+            Err(Failed)
         }
     }
 
@@ -348,9 +350,10 @@ impl Literal<'_> {
             Some(Rule::ListAssignment { left, right, split }) => {
                 let optional = matches!(right, Part::OptionalField(_));
                 let Some(right) = self.part(node, right) else {
-                    return match optional {
-                        true => Ok((Vec::new(), state)),
-                        false => Err(Failed),
+                    return if optional {
+                        Ok((Vec::new(), state))
+                    } else {
+                        Err(Failed)
                     };
                 };
                 let left = self.part(node, left).ok_or(Failed)?;
@@ -365,9 +368,12 @@ impl Literal<'_> {
                 let is_alternative: Vec<bool> = children
                     .iter()
                     .enumerate()
-                    .map(|(place, child)| match self.classes.rest_are_alternatives {
-                        true => first.is_some_and(|first| place >= first),
-                        false => alternative(child),
+                    .map(|(index, child)| {
+                        if self.classes.rest_are_alternatives {
+                            first.is_some_and(|first| index >= first)
+                        } else {
+                            alternative(child)
+                        }
                     })
                     .collect();
                 let (mut items, mut current) = (Vec::new(), state.clone());
@@ -380,9 +386,10 @@ impl Literal<'_> {
                     };
                     let (more, after) = self.evaluate(child, from)?;
                     items.extend(more);
-                    match is_alternative {
-                        true => ends.push(after),
-                        false => current = after,
+                    if is_alternative {
+                        ends.push(after);
+                    } else {
+                        current = after;
                     }
                 }
                 ends.push(current);

@@ -77,11 +77,11 @@ impl Costs {
             });
         }
         let invalid = |cost: &f64| cost.is_nan() || *cost == f64::NEG_INFINITY;
-        if let Some(place) = values.iter().position(invalid) {
+        if let Some(index) = values.iter().position(invalid) {
             return Err(InvalidCosts::Cost {
-                row: place / columns,
-                column: place % columns,
-                cost: values[place],
+                row: index / columns,
+                column: index % columns,
+                cost: values[index],
             });
         }
         Ok(Self {
@@ -130,7 +130,7 @@ impl Costs {
         let pairs = self.values.iter().enumerate();
         pairs
             .filter(move |(_, cost)| gate.admits(**cost))
-            .map(move |(place, &cost)| (place / columns, place % columns, cost))
+            .map(move |(index, &cost)| (index / columns, index % columns, cost))
     }
 
     /// Returns the most pairs that the gate admits; among choices with this number of pairs, the

@@ -167,8 +167,8 @@ pub fn assign_all(mut edges: Vec<Edge>) -> Vec<(usize, usize)> {
     if edges.len() < 2 {
         return edges.iter().map(|edge| (edge.row, edge.column)).collect();
     }
-    let rows = places(&edges, |edge| edge.row);
-    let columns = places(&edges, |edge| edge.column);
+    let rows = positions(&edges, |edge| edge.row);
+    let columns = positions(&edges, |edge| edge.column);
     for edge in &mut edges {
         edge.row = rows.partition_point(|&row| row < edge.row);
         edge.column = columns.partition_point(|&column| column < edge.column);
@@ -228,11 +228,11 @@ fn worth(prices: Vec<Benefit>) -> Vec<Benefit> {
 }
 
 /// The different indices of one side, rising.
-fn places(edges: &[Edge], side: impl Fn(&Edge) -> usize) -> Vec<usize> {
-    let mut places: Vec<usize> = edges.iter().map(side).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+fn positions(edges: &[Edge], side: impl Fn(&Edge) -> usize) -> Vec<usize> {
+    let mut positions: Vec<usize> = edges.iter().map(side).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }
 
 /// Sums of as many benefits as there can be pairs stay finite.
@@ -464,11 +464,11 @@ mod tests {
                 proptest::option::weighted(0.7, (0_i64..3, -1_i64..4)), 5 * 5),
             columns in 1_usize..=5, rows in 1_usize..=5, flat in any::<bool>(),
         ) {
-            let edges: Vec<Edge> = matrix.iter().enumerate().filter_map(|(place, cell)| {
+            let edges: Vec<Edge> = matrix.iter().enumerate().filter_map(|(position, cell)| {
                 let (primary, secondary) = (*cell)?;
                 let primary = if flat { 0 } else { primary };
                 let benefit = Benefit { primary, secondary: secondary as f64 };
-                Some(Edge { row: place / 5, column: place % 5, benefit })
+                Some(Edge { row: position / 5, column: position % 5, benefit })
             }).filter(|edge| edge.row < rows && edge.column < columns).collect();
             // A pair below nothing is never chosen, so the brute force may not list it.
             let listed: Vec<Edge> = edges.iter().copied()

@@ -44,16 +44,16 @@ pub(super) fn take_the_first(
         };
         let mut ties = Ties::new(&worth(&rows, row_worth), &worth(&columns, column_worth));
         for (row, column) in pairs {
-            let place = columns.partition_point(|&other| other < column);
-            let row_place = rows.partition_point(|&other| other < row);
-            ties.by_row.insert(row_place, place);
+            let index = columns.partition_point(|&other| other < column);
+            let row_index = rows.partition_point(|&other| other < row);
+            ties.by_row.insert(row_index, index);
             if column_of[row] == column {
-                ties.choose(row_place, place);
+                ties.choose(row_index, index);
             }
         }
         ties.take_the_first();
-        for (&row, &place) in rows.iter().zip(&ties.column_of) {
-            column_of[row] = columns.get(place).copied().unwrap_or(NONE);
+        for (&row, &index) in rows.iter().zip(&ties.column_of) {
+            column_of[row] = columns.get(index).copied().unwrap_or(NONE);
         }
     }
 }
@@ -267,11 +267,11 @@ impl Reach {
     ) -> Option<usize> {
         let mut unmatched = None;
         let words = by_column.row(column).iter().zip(open_rows.row(0));
-        for (place, (tied, open)) in words.enumerate() {
-            let mut new = tied & open & !self.seen.words[place];
-            self.seen.words[place] |= new;
+        for (index, (tied, open)) in words.enumerate() {
+            let mut new = tied & open & !self.seen.words[index];
+            self.seen.words[index] |= new;
             while new != 0 {
-                let row = place * 64 + new.trailing_zeros() as usize;
+                let row = index * 64 + new.trailing_zeros() as usize;
                 new &= new - 1;
                 self.next[row] = column;
                 match column_of[row] {
@@ -330,10 +330,10 @@ impl Bits {
         let rows = self.words.len().checked_div(self.width).unwrap_or(0);
         let mut turned = Self::new(columns, rows);
         for row in 0..rows {
-            for (place, &word) in self.row(row).iter().enumerate() {
+            for (index, &word) in self.row(row).iter().enumerate() {
                 let mut word = word;
                 while word != 0 {
-                    turned.insert(place * 64 + word.trailing_zeros() as usize, row);
+                    turned.insert(index * 64 + word.trailing_zeros() as usize, row);
                     word &= word - 1;
                 }
             }
@@ -345,8 +345,8 @@ impl Bits {
 /// The first bit that is set in all of these.
 fn first_common<const N: usize>(rows: [&[u64]; N]) -> Option<usize> {
     let words = rows.iter().map(|row| row.len()).min().unwrap_or(0);
-    (0..words).find_map(|place| {
-        let word = rows.iter().fold(u64::MAX, |word, row| word & row[place]);
-        (word != 0).then(|| place * 64 + word.trailing_zeros() as usize)
+    (0..words).find_map(|index| {
+        let word = rows.iter().fold(u64::MAX, |word, row| word & row[index]);
+        (word != 0).then(|| index * 64 + word.trailing_zeros() as usize)
     })
 }

@@ -83,13 +83,16 @@ fn draw(kinds: &[Vec<&Polyline<3>>; 4]) -> String {
     };
     let [wide, high] = SIZE;
     let ([left, right], [top, bottom]) = (ends(0), ends(1));
-    let extent = [right - left, bottom - top].map(|extent| match extent.is_finite() {
-        true => extent.max(1.0),
-        false => 1.0,
+    let extent = [right - left, bottom - top].map(|extent| {
+        if extent.is_finite() {
+            extent.max(1.0)
+        } else {
+            1.0
+        }
     });
     let room = [wide - 2.0 * MARGIN, high - LEGEND - 2.0 * MARGIN];
     let scale = (room[0] / extent[0]).min(room[1] / extent[1]);
-    let place = |[x, y]: [f64; 2]| {
+    let to_picture = |[x, y]: [f64; 2]| {
         let middle = [(left + right) / 2.0, (top + bottom) / 2.0];
         [
             wide / 2.0 + (x - middle[0]) * scale,
@@ -112,7 +115,7 @@ fn draw(kinds: &[Vec<&Polyline<3>>; 4]) -> String {
     for (lines, (_, color, dashes, width)) in lines.iter().zip(STROKES) {
         for line in lines {
             let points = line.iter().map(|point| {
-                let [x, y] = place(*point);
+                let [x, y] = to_picture(*point);
                 format!("{x:.1},{y:.1}")
             });
             let points: Vec<String> = points.collect();

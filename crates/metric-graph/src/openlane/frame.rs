@@ -301,12 +301,12 @@ impl FramePrediction {
             (Topology::Elements, &prediction.element_edges),
         ] {
             let wrong = table.values.iter().position(|value| !value.is_finite());
-            if let Some(place) = wrong {
+            if let Some(position) = wrong {
                 return Err(InvalidFrame::PredictedEdge {
                     topology,
-                    row: place / table.columns.max(1),
-                    column: place % table.columns.max(1),
-                    value: table.values[place],
+                    row: position / table.columns.max(1),
+                    column: position % table.columns.max(1),
+                    value: table.values[position],
                 });
             }
         }

@@ -188,11 +188,11 @@ fn nearest_elements(
     predictions.iter().map(nearest).collect()
 }
 
-/// The places of the predictions by falling confidence.
+/// The positions of the predictions by falling confidence.
 fn by_confidence<T>(predictions: &[Detected<T>]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..predictions.len()).collect();
-    places.sort_by(|&a, &b| super::falling(predictions[a].confidence, predictions[b].confidence));
-    places
+    let mut indices: Vec<usize> = (0..predictions.len()).collect();
+    indices.sort_by(|&a, &b| super::falling(predictions[a].confidence, predictions[b].confidence));
+    indices
 }
 
 fn greedy(
@@ -203,12 +203,12 @@ fn greedy(
 ) -> Vec<Option<usize>> {
     let mut taken = vec![false; truths];
     let mut matches = vec![None; nearest.len()];
-    for &place in by_confidence {
-        if let Some((truth, distance)) = nearest[place]
+    for &index in by_confidence {
+        if let Some((truth, distance)) = nearest[index]
             && distance < threshold
             && !std::mem::replace(&mut taken[truth], true)
         {
-            matches[place] = Some(truth);
+            matches[index] = Some(truth);
         }
     }
     matches

@@ -605,9 +605,9 @@ impl Edges {
 
 fn outcome(prediction: &FramePrediction, frame: &Frame, matches: &Matches) -> FrameOutcome {
     let plain = |confidence: f64| Confidence(confidence + 0.0);
-    let lanes = prediction.lanes.iter().enumerate().map(|(place, lane)| {
+    let lanes = prediction.lanes.iter().enumerate().map(|(index, lane)| {
         let hit = |threshold: usize| {
-            let matched = matches.lanes[threshold][place].is_some();
+            let matched = matches.lanes[threshold][index].is_some();
             u8::from(matched) << threshold
         };
         (plain(lane.confidence), hit(0) | hit(1) | hit(2))
@@ -1287,8 +1287,8 @@ mod tests {
             }
             for (prediction, truth) in &frames {
                 let matches = match_frame(prediction, truth);
-                for (place, lane) in prediction.lanes.iter().enumerate() {
-                    let of = matches.lanes.each_ref().map(|lanes| lanes[place]);
+                for (position, lane) in prediction.lanes.iter().enumerate() {
+                    let of = matches.lanes.each_ref().map(|lanes| lanes[position]);
                     for (found, threshold) in of.into_iter().zip(LANE_THRESHOLDS) {
                         let Some(index) = found else { continue };
                         let distance = lane_distance(&lane.item, &truth.lanes[index]);

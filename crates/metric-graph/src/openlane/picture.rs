@@ -123,9 +123,9 @@ fn place(
         let found = partners.iter().position(|partner| *partner == Some(actual));
         nodes.push(node(found, Some(actual)));
     }
-    let mut places = Vec::with_capacity(partners.len());
+    let mut positions = Vec::with_capacity(partners.len());
     for (predicted, partner) in partners.iter().enumerate() {
-        places.push(match partner {
+        positions.push(match partner {
             Some(actual) => start + actual,
             None => {
                 nodes.push(node(Some(predicted), None));
@@ -135,7 +135,7 @@ fn place(
     }
     Placed {
         actual: start..start + actual,
-        predicted: places,
+        predicted: positions,
     }
 }
 

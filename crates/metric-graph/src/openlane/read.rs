@@ -85,14 +85,16 @@ impl<'de> Deserialize<'de> for FramePrediction {
 ///
 /// Returns an error if the reference is not a [`Frame`], or the prediction not a [`FramePrediction`].
 pub fn read_frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
-    let frame: Result<Frame, String> = match record.reference.is_missing() {
-        true => typed("null"),
-        false => record.reference.read(),
+    let frame: Result<Frame, String> = if record.reference.is_missing() {
+        typed("null")
+    } else {
+        record.reference.read()
     };
     let frame = frame.map_err(FieldError::reference)?;
-    let prediction = match record.prediction.is_missing() {
-        true => FramePrediction::default(),
-        false => record.prediction.read().map_err(FieldError::prediction)?,
+    let prediction = if record.prediction.is_missing() {
+        FramePrediction::default()
+    } else {
+        record.prediction.read().map_err(FieldError::prediction)?
     };
     Ok((prediction, frame.with_id(record.id.to_string())))
 }

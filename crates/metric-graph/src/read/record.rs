@@ -86,9 +86,10 @@ pub fn read_clips(
     dangling: DanglingLanes,
 ) -> Result<Clips, FieldError> {
     let label = record.reference;
-    let mut reference = match label.is_missing() {
-        true => Clip::default(),
-        false => record.reference.read().map_err(FieldError::reference)?,
+    let mut reference = if label.is_missing() {
+        Clip::default()
+    } else {
+        record.reference.read().map_err(FieldError::reference)?
     };
     if let Some(Centerlines(centerlines)) = centerlines(record.fields, label)? {
         reference = reference.with_centerlines(centerlines);

@@ -112,9 +112,9 @@ pub(super) fn entries(json: &str) -> Result<Vec<Entries<'_>>, String> {
         other => format!("{EXPECTED}, found {other}"),
     })?;
     let mut maps = Vec::with_capacity(entries.len());
-    for (place, raw) in entries.into_iter().enumerate() {
+    for (index, raw) in entries.into_iter().enumerate() {
         let attempts: Option<Entries<'_>> = typed(raw.get()).map_err(|error| {
-            format!("output {place}: expected {{\"attempt_1\": grid, ...}}: {error}")
+            format!("output {index}: expected {{\"attempt_1\": grid, ...}}: {error}")
         })?;
         maps.push(attempts.unwrap_or_default());
     }
@@ -163,8 +163,8 @@ pub(super) fn outputs(json: &str) -> Result<Vec<Grid>, String> {
     if grids.is_empty() {
         return Err("expected at least one test output".to_owned());
     }
-    let output = |(place, raw): (usize, &&RawValue)| {
-        grid(raw.get()).map_err(|problem| format!("output {place}: {problem}"))
+    let output = |(index, raw): (usize, &&RawValue)| {
+        grid(raw.get()).map_err(|problem| format!("output {index}: {problem}"))
     };
     grids.iter().enumerate().map(output).collect()
 }

@@ -58,7 +58,7 @@ const ONE_TASK: &str = "is a single task, {\"train\": ..., \"test\": ...}: \
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Solutions {
     tasks: Vec<(String, Vec<Grid>)>,
-    places: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
 }
 
 impl Solutions {
@@ -87,9 +87,12 @@ impl Solutions {
         let has = |field: &str| tasks.iter().any(|(id, _)| id == field);
         let is_one_task = has("train") && has("test");
         for (id, json) in tasks {
-            let outputs = json::outputs(json).map_err(|problem| match is_one_task {
-                true => ReadError::new(file.name, ONE_TASK),
-                false => of_task(file, &id, problem),
+            let outputs = json::outputs(json).map_err(|problem| {
+                if is_one_task {
+                    ReadError::new(file.name, ONE_TASK)
+                } else {
+                    of_task(file, &id, problem)
+                }
             })?;
             solutions.push(id.into_owned(), outputs);
         }
@@ -117,7 +120,7 @@ impl Solutions {
     }
 
     fn push(&mut self, id: String, outputs: Vec<Grid>) {
-        self.places.insert(id.clone(), self.tasks.len());
+        self.positions.insert(id.clone(), self.tasks.len());
         self.tasks.push((id, outputs));
     }
 
@@ -129,7 +132,10 @@ impl Solutions {
 
     /// The number of test outputs of a task, 0 if there is no such task.
     fn tests(&self, id: &str) -> usize {
-        let task = self.places.get(id).and_then(|&place| self.tasks.get(place));
+        let task = self
+            .positions
+            .get(id)
+            .and_then(|&position| self.tasks.get(position));
         task.map_or(0, |(_, outputs)| outputs.len())
     }
 }
@@ -208,7 +214,7 @@ impl Submission {
         if !file.content().trim_start().starts_with('{') {
             for (id, outputs) in table::rows(file, options)? {
                 let tests = solutions.tests(id);
-                let outputs = || Ok(in_places(outputs, Vec::new(), tests));
+                let outputs = || Ok(in_positions(outputs, Vec::new(), tests));
                 submission.put(file, solutions, options, id, outputs)?;
             }
         } else {
@@ -244,7 +250,7 @@ impl Submission {
     ) -> Result<Self, ReadError> {
         let mut submission = Self::default();
         for (id, path) in task_files(&folder.path)? {
-            if id == "results" && !solutions.places.contains_key(&id) {
+            if id == "results" && !solutions.positions.contains_key(&id) {
                 continue;
             }
             let (mut fields, tests) = (0, solutions.tests(&id));
@@ -435,16 +441,16 @@ fn attempts(
     unknown_fields: &mut u64,
 ) -> Result<Vec<Vec<Attempt>>, String> {
     let mut entries = Vec::new();
-    for (place, Entries(fields)) in json::entries(json)?.into_iter().enumerate() {
+    for (position, Entries(fields)) in json::entries(json)?.into_iter().enumerate() {
         let mut entry = Entry::default();
         for (name, json) in fields {
             match attempt_number(&name) {
                 Some(number) => entry
                     .add(number, &RawAttempt::new(json), options)
-                    .map_err(|problem| format!("output {place}: {name}: {problem}"))?,
+                    .map_err(|problem| format!("output {position}: {name}: {problem}"))?,
                 None if options.strict => {
                     return Err(format!(
-                        "output {place}: field {name:?}: expected attempt_1, attempt_2, ..."
+                        "output {position}: field {name:?}: expected attempt_1, attempt_2, ..."
                     ));
                 }
                 None => *unknown_fields += 1,
@@ -501,11 +507,11 @@ impl Entry {
             self.index = Some(number);
         }
         self.lacks_index |= raw.has_answer && raw.pair_index.is_none();
-        let place = usize::from(number.min(options.attempts.get())) - 1;
-        if self.attempts.len() <= place {
-            self.attempts.resize(place + 1, Attempt::Missing);
+        let position = usize::from(number.min(options.attempts.get())) - 1;
+        if self.attempts.len() <= position {
+            self.attempts.resize(position + 1, Attempt::Missing);
         }
-        match self.attempts.get_mut(place) {
+        match self.attempts.get_mut(position) {
             Some(old) if number <= options.attempts.get() => *old = attempt,
             // Beyond those that count, the number does not matter.
             _ => self.attempts.push(attempt),
@@ -527,11 +533,11 @@ fn placed(entries: Vec<Entry>, tests: usize) -> Result<Vec<Vec<Attempt>>, String
     }
     let mut outputs: BTreeMap<usize, Vec<Attempt>> = BTreeMap::new();
     let mut others = Vec::new();
-    for (place, entry) in entries.into_iter().enumerate() {
+    for (position, entry) in entries.into_iter().enumerate() {
         let index = match entry.index {
             None if entry.lacks_index && tests > 1 => {
                 return Err(format!(
-                    "entry {place}: no pair_index in its metadata: expected one, as the task has {tests} tests"
+                    "entry {position}: no pair_index in its metadata: expected one, as the task has {tests} tests"
                 ));
             }
             // Nothing was answered, so it does not matter for which test.
@@ -544,26 +550,28 @@ fn placed(entries: Vec<Entry>, tests: usize) -> Result<Vec<Vec<Attempt>>, String
         };
         if index >= tests {
             return Err(format!(
-                "entry {place}: pair_index {index}: expected less than {tests}, the number of tests"
+                "entry {position}: pair_index {index}: expected less than {tests}, the number of tests"
             ));
         }
         if outputs.insert(index, entry.attempts).is_some() {
-            return Err(format!("entry {place}: pair_index {index} is there twice"));
+            return Err(format!(
+                "entry {position}: pair_index {index} is there twice"
+            ));
         }
     }
-    Ok(in_places(outputs, others, tests))
+    Ok(in_positions(outputs, others, tests))
 }
 
 /// The attempts at each test: those that are for it, else the next of the others. What is left over
 /// comes after the last test.
-fn in_places(
+fn in_positions(
     mut outputs: BTreeMap<usize, Vec<Attempt>>,
     others: Vec<Vec<Attempt>>,
     tests: usize,
 ) -> Vec<Vec<Attempt>> {
     let mut others = others.into_iter();
     let mut placed: Vec<Vec<Attempt>> = (0..tests)
-        .map(|place| outputs.remove(&place).or_else(|| others.next()))
+        .map(|position| outputs.remove(&position).or_else(|| others.next()))
         .map(Option::unwrap_or_default)
         .collect();
     placed.extend(outputs.into_values().chain(others));
@@ -586,8 +594,9 @@ fn task_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ReadError> {
         let stem = path.file_stem().unwrap_or_default();
         files.insert(name_text(stem).into_owned(), path);
     }
-    match files.is_empty() {
-        true => Err(error(folder, "has no files TASK.json".to_owned())),
-        false => Ok(files),
+    if files.is_empty() {
+        Err(error(folder, "has no files TASK.json".to_owned()))
+    } else {
+        Ok(files)
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn rows<'a>(
     options: SubmissionOptions,
 ) -> Result<Vec<Rows<'a>>, ReadError> {
     let mut tasks: Vec<Rows<'a>> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     let lines = file.content().lines().enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let header = lines.next().map_or("", |(_, line)| line);
@@ -41,21 +41,21 @@ pub(super) fn rows<'a>(
             if attempts.len() > usize::from(limit.get()) {
                 return Err(error(format!("{id}: expected at most {limit} attempts")));
             }
-            if let Some(place) = attempts
+            if let Some(position) = attempts
                 .iter()
                 .position(|attempt| *attempt == Attempt::Invalid)
             {
                 return Err(error(format!(
                     "{id}: attempt {}: expected a grid such as |12|34|",
-                    place + 1
+                    position + 1
                 )));
             }
         }
-        let place = *places.entry(task).or_insert_with(|| {
+        let position = *positions.entry(task).or_insert_with(|| {
             tasks.push((task, BTreeMap::new()));
             tasks.len() - 1
         });
-        let outputs = tasks.get_mut(place).map(|(_, outputs)| outputs);
+        let outputs = tasks.get_mut(position).map(|(_, outputs)| outputs);
         if outputs.is_some_and(|outputs| outputs.insert(index, attempts).is_some()) {
             return Err(error(format!("output_id {id:?} is there twice")));
         }

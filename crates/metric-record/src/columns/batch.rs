@@ -105,8 +105,8 @@ impl<'a> Batch<'a> {
                 return Err(BatchError::NullId { row });
             }
         }
-        for (place, (name, column)) in self.fields.iter().enumerate() {
-            if self.fields.iter().take(place).any(|field| field.0 == *name) {
+        for (index, (name, column)) in self.fields.iter().enumerate() {
+            if self.fields.iter().take(index).any(|field| field.0 == *name) {
                 return Err(BatchError::DuplicateField((*name).to_owned()));
             }
             let expected = self.predictions.len();

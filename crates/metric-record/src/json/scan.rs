@@ -265,15 +265,15 @@ impl<'a> Scanner<'a> {
         mut value: impl FnMut(&mut Self, usize) -> Option<()>,
     ) -> Option<()> {
         self.skip_space();
-        for place in 0.. {
+        for position in 0.. {
             let bytes = self.text.as_bytes();
-            let key = match keys.order.get(place) {
+            let key = match keys.order.get(position) {
                 Some(next) if next.is_at(bytes, self.at) => {
                     self.at += next.length;
                     next.key
                 }
-                _ if place == 0 && self.empty_object() => return Some(()),
-                _ => self.other_key(keys, place)?,
+                _ if position == 0 && self.empty_object() => return Some(()),
+                _ => self.other_key(keys, position)?,
             };
             value(self, key)?;
             match self.peek()? {
@@ -301,9 +301,9 @@ impl<'a> Scanner<'a> {
 
     /// Takes a key that is not the expected one, with what is before and after it, and expects it in the following
     /// objects.
-    fn other_key(&mut self, keys: &mut Keys, place: usize) -> Option<usize> {
+    fn other_key(&mut self, keys: &mut Keys, position: usize) -> Option<usize> {
         let start = self.at;
-        self.expect(if place == 0 { b'{' } else { b',' })?;
+        self.expect(if position == 0 { b'{' } else { b',' })?;
         let name = self.string()?;
         self.expect(b':')?;
         self.skip_space();
@@ -311,9 +311,9 @@ impl<'a> Scanner<'a> {
         let key = key.unwrap_or(keys.names.len());
         let written = self.text.as_bytes().get(start..self.at)?;
         let expected = ExpectedKey::new(written, key);
-        match keys.order.get_mut(place) {
+        match keys.order.get_mut(position) {
             Some(before) => *before = expected,
-            None if place < MOST_KEYS => keys.order.push(expected),
+            None if position < MOST_KEYS => keys.order.push(expected),
             None => {}
         }
         Some(key)
@@ -523,9 +523,9 @@ impl ExpectedKey {
             key,
         };
         if written.len() <= KEY_BYTES {
-            for (place, &byte) in written.iter().enumerate() {
-                expected.words[place / 8] |= u64::from(byte) << (8 * (place % 8));
-                expected.masks[place / 8] |= 0xff << (8 * (place % 8));
+            for (position, &byte) in written.iter().enumerate() {
+                expected.words[position / 8] |= u64::from(byte) << (8 * (position % 8));
+                expected.masks[position / 8] |= 0xff << (8 * (position % 8));
             }
             expected.length = written.len();
         }
@@ -549,7 +549,7 @@ impl ExpectedKey {
     }
 }
 
-// Where what starts at a place ends, over the bytes of a text.
+// Where what starts at a position ends, over the bytes of a text.
 
 #[inline]
 fn after_space(bytes: &[u8], mut at: usize) -> usize {
@@ -645,7 +645,7 @@ impl ShortNumber {
     }
 }
 
-/// The number at a place, if eight bytes hold it and what ends it. Most numbers of data are so short, and a few
+/// The number at a position, if eight bytes hold it and what ends it. Most numbers of data are so short, and a few
 /// operations on one word read them.
 #[inline(always)]
 fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
@@ -654,7 +654,7 @@ fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
     let values = word ^ (ONES * u64::from(b'0'));
     let others = no_digits(values);
-    let byte = |place: usize| (word >> (8 * place)) as u8;
+    let byte = |position: usize| (word >> (8 * position)) as u8;
     let whole = (others.trailing_zeros() / 8) as usize;
     if whole == 0 || whole == 8 || (whole > 1 && byte(0) == b'0') {
         return None;
@@ -678,7 +678,7 @@ fn short_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
     })
 }
 
-/// The number at a place, if it has one digit before its point and at most seven after it, as shares and scores
+/// The number at a position, if it has one digit before its point and at most seven after it, as shares and scores
 /// have.
 #[inline(always)]
 fn unit_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
@@ -747,7 +747,7 @@ fn after_some_digits(bytes: &[u8], at: usize) -> Option<usize> {
     (end > at).then_some(end)
 }
 
-/// Returns where a number ends that starts at a place, in bytes.
+/// Returns where a number ends that starts at a position, in bytes.
 ///
 /// ```
 /// use metric_record::json::scan::end_of_number;
@@ -788,7 +788,7 @@ fn after_number(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The first byte from a place on that is a quote, an escape or a control character.
+/// The first byte from a position on that is a quote, an escape or a control character.
 ///
 /// Short strings end within two words, which are looked at first. Long ones are searched in blocks.
 #[inline]
@@ -797,7 +797,7 @@ fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
     for _ in 0..2 {
         match special_in_word(bytes, at)? {
             Word::Plain => at += 8,
-            Word::Special(place) => return Some(place),
+            Word::Special(position) => return Some(position),
             Word::End => return special_at_end(bytes, at),
         }
     }
@@ -810,7 +810,7 @@ fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
     loop {
         match special_in_word(bytes, at)? {
             Word::Plain => at += 8,
-            Word::Special(place) => return Some(place),
+            Word::Special(position) => return Some(position),
             Word::End => return special_at_end(bytes, at),
         }
     }
@@ -819,7 +819,7 @@ fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
 /// The content of eight bytes.
 enum Word {
     Plain,
-    /// The place of the first special byte.
+    /// The position of the first special byte.
     Special(usize),
     /// There are fewer than eight.
     End,
@@ -844,8 +844,8 @@ fn special_in_word(bytes: &[u8], at: usize) -> Option<Word> {
 
 #[cold]
 fn special_at_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let place = bytes.get(at..)?.iter().position(|&byte| is_special(byte));
-    Some(at + place?)
+    let position = bytes.get(at..)?.iter().position(|&byte| is_special(byte));
+    Some(at + position?)
 }
 
 /// A 1 in each byte.
@@ -857,7 +857,7 @@ fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
-/// Returns where a string ends that starts at a place, in bytes and with its quotes, and whether it has no
+/// Returns where a string ends that starts at a position, in bytes and with its quotes, and whether it has no
 /// escapes.
 ///
 /// ```
@@ -938,7 +938,7 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The digit that a list goes on with after this place, and where its next item starts, if it has one and both
+/// The digit that a list goes on with after this position, and where its next item starts, if it has one and both
 /// are written `0, ` or `0,`. Rows of grids are little else.
 #[inline]
 fn single_digit(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
@@ -952,7 +952,7 @@ fn single_digit(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
 const SPACED: [[u8; 8]; 3] = [*b"0, 0, 0,", *b" 0, 0, 0", *b", 0, 0, "];
 const CLOSE: [[u8; 8]; 2] = [*b"0,0,0,0,", *b"0,0,0,0,"];
 
-/// The eight digits that a list goes on with after this place, and where its next item starts, if there are as
+/// The eight digits that a list goes on with after this position, and where its next item starts, if there are as
 /// many and all are written `0, ` or all are written `0,`.
 #[inline]
 fn eight_digits(bytes: &[u8], at: usize) -> Option<([u8; 8], usize)> {
@@ -992,7 +992,7 @@ fn digits_like<const WORDS: usize>(
     (others == 0).then_some(values)
 }
 
-/// Where the plainest items end that a list goes on with after this place, with the commas after them: digits, and
+/// Where the plainest items end that a list goes on with after this position, with the commas after them: digits, and
 /// numbers such as 0.25.
 #[inline]
 fn after_plain_items(bytes: &[u8], mut at: usize) -> usize {

@@ -123,9 +123,10 @@ impl Classes {
                 continue;
             }
             // Integers come first: this is the string that one of them is written as.
-            let shown = match names.contains(&name) {
-                true => format!("{name:?}"),
-                false => name.clone(),
+            let shown = if names.contains(&name) {
+                format!("{name:?}")
+            } else {
+                name.clone()
             };
             names.insert(name);
             counts.push((shown, its));
@@ -234,13 +235,15 @@ impl Reading for Classes {
                 ("correct".to_owned(), json!(accuracy.correct)),
                 ("total".to_owned(), json!(accuracy.total)),
             ],
-            warnings: match total {
-                true => self.warnings(&all, &classes),
-                false => Vec::new(),
+            warnings: if total {
+                self.warnings(&all, &classes)
+            } else {
+                Vec::new()
             },
-            groups: match total && self.by_class {
-                true => vec![("class".to_owned(), self.groups(classes))],
-                false => Vec::new(),
+            groups: if total && self.by_class {
+                vec![("class".to_owned(), self.groups(classes))]
+            } else {
+                Vec::new()
             },
         }
     }

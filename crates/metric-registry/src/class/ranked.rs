@@ -21,7 +21,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::class::label::integer;
-use crate::options::{counting, listed};
+use crate::options::{comma_separated, counting};
 use crate::{
     Counted, Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
     Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
@@ -172,7 +172,7 @@ impl Wanted {
         let ks = if ks.is_empty() {
             "1,all".to_owned()
         } else {
-            listed(&ks)
+            comma_separated(&ks)
         };
         Some(("k".to_owned(), ks))
     }
@@ -263,9 +263,12 @@ fn build(
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
-        let k = counting(part, usize::MAX).map_err(|reason| match part == text {
-            true => reason,
-            false => format!("found {part:?}, {reason}"),
+        let k = counting(part, usize::MAX).map_err(|reason| {
+            if part == text {
+                reason
+            } else {
+                format!("found {part:?}, {reason}")
+            }
         })?;
         if !numbers.contains(&k.get()) {
             numbers.push(k.get());
@@ -1092,9 +1095,10 @@ fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
         return Ok(Cow::Owned(scores));
     }
     let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
-        let hint = match json.contains("Infinity") {
-            true => ": an infinite score is written \"inf\" or \"-inf\"",
-            false => "",
+        let hint = if json.contains("Infinity") {
+            ": an infinite score is written \"inf\" or \"-inf\""
+        } else {
+            ""
         };
         problem + hint
     })?;

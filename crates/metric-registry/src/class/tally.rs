@@ -96,8 +96,8 @@ impl Tally {
         let mut order: Vec<u32> = (0..self.classes.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &self.classes[number as usize]);
         let mut index = vec![0; order.len()];
-        for (place, &number) in (0..).zip(&order) {
-            index[number as usize] = place;
+        for (position, &number) in (0..).zip(&order) {
+            index[number as usize] = position;
         }
         let index = |number: u32| index[number as usize];
         let cells = self.cells.all().into_iter();

@@ -223,9 +223,10 @@ impl Reading for ArcReading {
     fn details(&self, state: &ExamplesState, _header: &Records) -> Option<serde_json::Value> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
         let is_pairs = state.kind() == ExampleKind::Pairs;
-        let (outputs, invalid, missing) = match is_pairs {
-            true => (pairs, pairs.invalid, pairs.missing),
-            false => (&submissions.outputs, 0, submissions.missing_outputs),
+        let (outputs, invalid, missing) = if is_pairs {
+            (pairs, pairs.invalid, pairs.missing)
+        } else {
+            (&submissions.outputs, 0, submissions.missing_outputs)
         };
         let other_shape = outputs
             .pairs

@@ -13,13 +13,13 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     };
     let classes = details["classes"].as_array().map_or(&[][..], Vec::as_slice);
     let index = |class: &Value| classes.binary_search_by(|other| order(other, class)).ok();
-    let place =
+    let position =
         |class: &Value| index(class).or_else(|| classes.iter().position(|other| other == class));
     let cell = |cell: &Value| {
         let count = cell["count"].as_u64()?;
         Some((
-            place(&cell["reference"])?,
-            place(&cell["prediction"])?,
+            position(&cell["reference"])?,
+            position(&cell["prediction"])?,
             count,
         ))
     };
@@ -143,9 +143,10 @@ fn rank_bars(details: &Value) -> Vec<Block> {
     };
     let mut chart: Vec<Bar> = Vec::new();
     for ((start, end), count) in first {
-        let name = match start == end {
-            true => format!("{start}"),
-            false => format!("{start} to {end} (tie)"),
+        let name = if start == end {
+            format!("{start}")
+        } else {
+            format!("{start} to {end} (tie)")
         };
         let tone = if end == 1 { Tone::Good } else { Tone::Neutral };
         chart.push(bar(name, count, tone));

@@ -168,13 +168,14 @@ mod parts {
 
     /// A section of some blocks, if there are any.
     pub(super) fn section(title: &str, note: &str, blocks: Vec<Block>) -> Vec<Section> {
-        match blocks.is_empty() {
-            true => Vec::new(),
-            false => vec![Section {
+        if blocks.is_empty() {
+            Vec::new()
+        } else {
+            vec![Section {
                 title: title.to_owned(),
                 note: note.to_owned(),
                 blocks,
-            }],
+            }]
         }
     }
 
@@ -215,13 +216,14 @@ mod parts {
 
     /// A chart of bars, if there are any.
     pub(super) fn bars(caption: Caption, full: Option<f64>, bars: Vec<Bar>) -> Vec<Block> {
-        match bars.is_empty() {
-            true => Vec::new(),
-            false => vec![Block::Bars(Bars {
+        if bars.is_empty() {
+            Vec::new()
+        } else {
+            vec![Block::Bars(Bars {
                 caption,
                 bars,
                 full,
-            })],
+            })]
         }
     }
 

@@ -62,9 +62,10 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
     let distinct = details["distinct"][kind].as_u64();
     let distinct = distinct.unwrap_or(all.len() as u64);
     let listed = all.len().min(CONFUSIONS);
-    let caption = match distinct > listed as u64 {
-        false => format!("Most frequent {kind}"),
-        true => format!("The {listed} most frequent of {distinct} {kind}; --details has them all"),
+    let caption = if distinct <= listed as u64 {
+        format!("Most frequent {kind}")
+    } else {
+        format!("The {listed} most frequent of {distinct} {kind}; --details has them all")
     };
     let column = |name: &str, text| Column {
         name: name.to_owned(),
@@ -108,9 +109,10 @@ pub(super) fn example(
     let [[_, reference]] = references.as_slice() else {
         return Vec::new();
     };
-    let unit = match options.has("unit") {
-        true => options.require("unit").unwrap_or(Unit::CodePoint),
-        false => Unit::Word,
+    let unit = if options.has("unit") {
+        options.require("unit").unwrap_or(Unit::CodePoint)
+    } else {
+        Unit::Word
     };
     let profile = options.require("profile").unwrap_or(EditProfile::Jiwer);
     let texts = [reference, prediction];

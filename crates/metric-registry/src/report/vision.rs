@@ -199,11 +199,10 @@ fn voc_curves(details: &Value) -> Option<Lines> {
         main: true,
         ..Line::default()
     });
-    let note = match all > worst.len() {
-        true => format!(
-            "The {WORST} classes with the lowest AP of {all}, and the mean over all classes."
-        ),
-        false => "One thin line per class, and the mean over classes.".to_owned(),
+    let note = if all > worst.len() {
+        format!("The {WORST} classes with the lowest AP of {all}, and the mean over all classes.")
+    } else {
+        "One thin line per class, and the mean over classes.".to_owned()
     };
     let finding = worst.first().map(|(curve, average)| {
         format!(
@@ -329,15 +328,15 @@ pub(super) fn confusions(shown: Shown<'_>) -> Vec<Section> {
             cells.extend(count.map(|count| (row, column, count)));
         }
     }
-    let places: std::collections::BTreeMap<&str, usize> = names
+    let positions: std::collections::BTreeMap<&str, usize> = names
         .iter()
         .enumerate()
         .map(|(index, name)| (name.as_str(), index))
         .collect();
     for cell in details["cells"].as_array().into_iter().flatten() {
-        let place = |side: &str| places.get(cell[side].as_str()?).copied();
-        let found = place("truth")
-            .zip(place("prediction"))
+        let position = |side: &str| positions.get(cell[side].as_str()?).copied();
+        let found = position("truth")
+            .zip(position("prediction"))
             .zip(cell["count"].as_u64());
         cells.extend(found.map(|((row, column), count)| (row, column, count)));
     }
@@ -445,9 +444,10 @@ pub(super) fn example(
     found.truncate(most);
     let label = |item: &ShownBox, is_found: bool| {
         let class = item.class.clone().unwrap_or_default();
-        match is_found && item.score.is_finite() {
-            true => format!("{class} {:.2}", item.score).trim().to_owned(),
-            false => class,
+        if is_found && item.score.is_finite() {
+            format!("{class} {:.2}", item.score).trim().to_owned()
+        } else {
+            class
         }
     };
     let names = |items: &[ShownBox], is_found| {

@@ -121,9 +121,10 @@ impl Reading for Matches {
             .filter(|(_, on)| *on)
             .map(|(name, _)| *name)
             .collect();
-        let ignored = match ignored.is_empty() {
-            true => "none".to_owned(),
-            false => ignored.join(","),
+        let ignored = if ignored.is_empty() {
+            "none".to_owned()
+        } else {
+            ignored.join(",")
         };
         let mut parts = Vec::new();
         let patterns: Vec<_> = metric

@@ -43,7 +43,7 @@ pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
 
 /// The value of [`MAX_CELLS_OPTION`].
 pub(crate) fn max_cells(options: &Options) -> Result<u64, OptionError> {
-    options.whole(MAX_CELLS_OPTION.name)
+    options.integer(MAX_CELLS_OPTION.name)
 }
 
 /// A prediction whose alignment takes too long.
@@ -191,9 +191,10 @@ impl Rates {
 
 /// A character as it can be shown in a terminal.
 fn printed(character: char) -> String {
-    match character.is_control() {
-        true => character.escape_default().collect(),
-        false => character.to_string(),
+    if character.is_control() {
+        character.escape_default().collect()
+    } else {
+        character.to_string()
     }
 }
 
@@ -320,9 +321,10 @@ impl Reading for Rates {
     /// Confusions of units, the most frequent first; null is an insertion or a deletion. Compact ones say how many
     /// different ones of each kind there are.
     fn details(&self, state: &EditState, (): &()) -> Option<serde_json::Value> {
-        let most = match self.compact {
-            true => MOST_CONFUSIONS,
-            false => usize::MAX,
+        let most = if self.compact {
+            MOST_CONFUSIONS
+        } else {
+            usize::MAX
         };
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
         let confusions = state.confusions.most_frequent(most).into_iter();

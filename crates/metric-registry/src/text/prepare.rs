@@ -49,12 +49,13 @@ pub(crate) fn extracting_scorer<R: Reading>(
 }
 
 fn extract(options: &Options) -> Result<Option<Extract>, OptionError> {
-    match options
+    if options
         .get(EXTRACT.name)
         .is_none_or(|value| value.is_empty())
     {
-        true => Ok(None),
-        false => options.parse(EXTRACT.name),
+        Ok(None)
+    } else {
+        options.parse(EXTRACT.name)
     }
 }
 

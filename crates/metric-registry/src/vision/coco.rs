@@ -12,7 +12,7 @@ use metric_vision::{
 use serde_json::{Value, json};
 
 use crate::fields::objects_by_id;
-use crate::options::{finite, listed};
+use crate::options::{comma_separated, finite};
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
     BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
@@ -128,16 +128,16 @@ pub(crate) const COCO: Entry = Entry {
         let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
         let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
         if !sigmas.is_empty() {
-            changed(SIGMAS, listed(&sigmas));
+            changed(SIGMAS, comma_separated(&sigmas));
         }
         let thresholds = options.list("iou", "a number", finite)?;
         if !thresholds.is_empty() {
-            changed("iou", listed(&thresholds));
+            changed("iou", comma_separated(&thresholds));
             params.iou_thresholds = thresholds;
         }
         let recalls = options.list("recalls", "a number", finite)?;
         if !recalls.is_empty() {
-            changed("recalls", listed(&recalls));
+            changed("recalls", comma_separated(&recalls));
             params.recall_thresholds = recalls;
         }
         let areas = options.list("areas", "NAME:FROM:TO with FROM no more than TO", area)?;
@@ -153,7 +153,7 @@ pub(crate) const COCO: Entry = Entry {
         }
         let most = options.list("max-detections", "a whole number", |text| text.parse().ok())?;
         if !most.is_empty() {
-            changed("max-detections", listed(&most));
+            changed("max-detections", comma_separated(&most));
             params.max_detections = most;
         }
         if !params.by_class {
@@ -245,11 +245,10 @@ fn masks() -> Reader<Mask> {
     reason = "readers of all shapes have this error"
 )]
 fn keypoints(sigmas: Vec<f64>) -> Result<Reader<Keypoints>, OptionError> {
-    let sigmas = match sigmas.is_empty() {
-        true => Sigmas::default(),
-        false => {
-            Sigmas::new(sigmas).map_err(|error| OptionError::new(SIGMAS, "", error.to_string()))?
-        }
+    let sigmas = if sigmas.is_empty() {
+        Sigmas::default()
+    } else {
+        Sigmas::new(sigmas).map_err(|error| OptionError::new(SIGMAS, "", error.to_string()))?
     };
     let same = sigmas.clone();
     Ok(Reader {
@@ -313,9 +312,9 @@ impl<S: Shape> Coco<S> {
     /// counts of all classes by score.
     fn curves(&self, curves: &CocoCurves, state: &CocoState) -> serde_json::Map<String, Value> {
         let params = self.metric.params();
-        let curve = |place: Option<usize>| {
+        let curve = |index: Option<usize>| {
             let slice = CocoSlice {
-                iou_threshold: place,
+                iou_threshold: index,
                 ..CocoSlice::default()
             };
             let points = params
@@ -325,18 +324,18 @@ impl<S: Shape> Coco<S> {
             let points =
                 points.map(|(recall, precision)| json!({"recall": recall, "precision": precision}));
             json!({
-                "iou": place.and_then(|place| params.iou_thresholds.get(place)),
+                "iou": index.and_then(|index| params.iou_thresholds.get(index)),
                 "average_precision": curves.average_precision(slice),
                 "points": points.collect::<Vec<_>>(),
             })
         };
-        let places = (0..params.iou_thresholds.len()).map(Some).chain([None]);
-        let by_recall: Vec<_> = places.map(curve).collect();
+        let indices = (0..params.iou_thresholds.len()).map(Some).chain([None]);
+        let by_recall: Vec<_> = indices.map(curve).collect();
         let half = params.iou_thresholds.iter().position(|&iou| iou == 0.5);
-        let place = half.unwrap_or(0);
+        let index = half.unwrap_or(0);
         let by_score = json!({
-            "iou": params.iou_thresholds.get(place),
-            "points": curve_points(&state.curve(params, place), true),
+            "iou": params.iou_thresholds.get(index),
+            "points": curve_points(&state.curve(params, index), true),
         });
         [
             ("precision_recall", json!(by_recall)),

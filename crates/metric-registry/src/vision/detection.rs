@@ -20,7 +20,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::fields::objects_by_id;
-use crate::options::{finite, listed};
+use crate::options::{comma_separated, finite};
 use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
     BOX_STREAM, COLUMNS, CORNERS, FolderOptions, Gathered as Streamed, IMAGE_SIZE, OfClass,
@@ -335,11 +335,11 @@ impl<F: Form> Reading for Boxes<F> {
             ..
         } = self.metric.params();
         let matching = self.metric.matching();
-        let scores = (!score_thresholds.is_empty()).then(|| listed(score_thresholds));
+        let scores = (!score_thresholds.is_empty()).then(|| comma_separated(score_thresholds));
         [
             ("profile", Some(profile.to_string())),
             ("matching", matching.map(|rule| rule.to_string())),
-            ("iou", Some(listed(iou_thresholds))),
+            ("iou", Some(comma_separated(iou_thresholds))),
             ("score-threshold", scores),
             ("best-f1", best_f1.then(|| "yes".to_owned())),
             ("box", Some(self.form.name().to_owned())),
@@ -733,15 +733,17 @@ impl<F: Form> Boxes<F> {
         let detections = self
             .detections(&prediction)
             .map_err(FieldError::prediction)?;
-        let outside = match self.by_class || self.by_image {
-            true => {
-                json::fields(record.fields, &["class", "image"]).map_err(FieldError::reference)?
-            }
-            false => Entries::default(),
+        let outside = if self.by_class || self.by_image {
+            json::fields(record.fields, &["class", "image"]).map_err(FieldError::reference)?
+        } else {
+            Entries::default()
         };
-        let field = |wanted: bool, field| match wanted {
-            true => outside.name(field).map_err(FieldError::reference),
-            false => Ok(None),
+        let field = |wanted: bool, field| {
+            if wanted {
+                outside.name(field).map_err(FieldError::reference)
+            } else {
+                Ok(None)
+            }
         };
         let class = field(self.by_class, "class")?;
         let image = field(self.by_image, "image")?;
@@ -777,9 +779,10 @@ impl<F: Form> Boxes<F> {
         let image = record.id.to_string();
         // The challenge's programs insist on an answer to each question.
         let fusion_brain = is_fusion_brain(self.metric.params().profile);
-        let missing = match fusion_brain {
-            true => Missing::Error,
-            false => record.join.missing,
+        let missing = if fusion_brain {
+            Missing::Error
+        } else {
+            record.join.missing
         };
         for (class, boxes) in &truth.0 {
             let about =

@@ -65,7 +65,7 @@ pub(crate) const TIDE: Entry = Entry {
     build: |options| {
         let foreground = options.number("iou")?;
         let background = options.number("background")?;
-        let most = options.whole("max-detections")?;
+        let most = options.integer("max-detections")?;
         let metric =
             Tide::new(foreground, background).and_then(|metric| metric.with_max_detections(most));
         let metric = metric.map_err(|error| {
@@ -331,9 +331,9 @@ impl Reading for Matrix {
         scope: Scope<'_>,
     ) -> Numbers {
         let matrix = self.metric.with_classes(classes.len()).compute(state);
-        let places = || 0..classes.len() as u32;
+        let indices = || 0..classes.len() as u32;
         let mut total = Counts::default();
-        for class in places() {
+        for class in indices() {
             total.merge(matrix.counts(class));
         }
         let mut numbers = Numbers {
@@ -348,7 +348,7 @@ impl Reading for Matrix {
             .counts
             .push(("ignored".to_owned(), json!(matrix.ignored())));
         if scope == Scope::Total && self.by_class {
-            let groups = places().zip(class_names(classes)).map(|(class, name)| {
+            let groups = indices().zip(class_names(classes)).map(|(class, name)| {
                 let of_class = matrix.counts(class);
                 Group {
                     name,

@@ -44,9 +44,9 @@ pub(crate) fn with_image_ids(
         match (name, image.get("id")) {
             (Some(Ok(name)), Some(id)) => names.add(&name, id),
             (Some(Err(problem)), _) => {
-                let place = format!("images[{index}]");
+                let location = format!("images[{index}]");
                 let error = ReadError::new(&references.name, problem);
-                return Err(error.at(place).field("file_name"));
+                return Err(error.at(location).field("file_name"));
             }
             _ => {}
         }
@@ -62,21 +62,21 @@ pub(crate) fn with_image_ids(
         let fields: Entries<'_> = json::typed(result.get()).map_err(refuse)?;
         let name = fields.get("file_name").or_else(|| fields.get("image_id"));
         let id = match (fields.get("image_id"), name) {
-            (Some(place), Some(name)) => {
+            (Some(value), Some(name)) => {
                 let id = names
                     .id(name)
                     .map_err(|problem| refuse(problem).field("image_id"))?;
-                id.map(|id| (place, id))
+                id.map(|id| (value, id))
             }
             _ => None,
         };
         match id {
-            Some((place, id)) => {
-                let start = place.as_ptr().addr() - result.get().as_ptr().addr();
+            Some((value, id)) => {
+                let start = value.as_ptr().addr() - result.get().as_ptr().addr();
                 let (before, after) = result.get().split_at(start);
                 written.push_str(before);
                 written.push_str(id);
-                written.push_str(&after[place.len()..]);
+                written.push_str(&after[value.len()..]);
             }
             // An image that is not listed is judged where results are read.
             None => written.push_str(result.get()),

@@ -234,7 +234,7 @@ where
     let planned = plan.ranking;
     let names = planned.map_or_else(Vec::new, |_| class_names(&classes.0));
     let fold = stream.fold(
-        |part: &mut Gathered<StateOf<R>>, place, predictions, image| {
+        |part: &mut Gathered<StateOf<R>>, index, predictions, image| {
             metric.check_size(predictions, image).ok()?;
             if let Some(count) = streaming.count {
                 count(&mut part.order, predictions, image);
@@ -253,7 +253,7 @@ where
                 planned,
                 reading,
                 &classes,
-                u64::from(place),
+                u64::from(index),
                 &state,
                 None,
                 || {
@@ -262,7 +262,7 @@ where
                         .then(|| image_inputs(&names, predictions, image));
                     Ranked {
                         example: Measured {
-                            record: place as usize,
+                            record: index as usize,
                             id: image.key.to_string(),
                             part: None,
                             state: state.clone(),
@@ -478,9 +478,12 @@ fn with_counts(classes: &[(&String, u64)]) -> String {
 pub(crate) fn class_names(classes: &[Class]) -> Vec<String> {
     let names: BTreeSet<&str> = classes.iter().map(|class| class.name.as_str()).collect();
     let by_name = names.len() == classes.len() && !names.contains("");
-    let name = |class: &Class| match by_name {
-        true => class.name.clone(),
-        false => class.key.to_string(),
+    let name = |class: &Class| {
+        if by_name {
+            class.name.clone()
+        } else {
+            class.key.to_string()
+        }
     };
     classes.iter().map(name).collect()
 }
@@ -575,9 +578,10 @@ pub(crate) fn read_boxes(
 ) -> Result<ReadBoxes, DataSetError> {
     let FolderOptions { sizes, columns } = folders;
     let options = BoxesOptions {
-        extra: match data.join.ignore_extra {
-            true => ExtraImages::Ignore,
-            false => ExtraImages::Error,
+        extra: if data.join.ignore_extra {
+            ExtraImages::Ignore
+        } else {
+            ExtraImages::Error
         },
         sizes: sizes.clone(),
         columns: *columns,

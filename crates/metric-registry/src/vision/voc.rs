@@ -87,9 +87,10 @@ pub(crate) const VOC: Entry = Entry {
             .map_err(|error| OptionError::new("iou", &given, error.to_string()))?
             .with_strict(strict)
             .with_interpolation(interpolation);
-        let metric = match pixel_plus_one {
-            true => metric.with_pixel_plus_one(),
-            false => metric,
+        let metric = if pixel_plus_one {
+            metric.with_pixel_plus_one()
+        } else {
+            metric
         };
         let mut signature = vec![
             ("iou".to_owned(), iou.to_string()),
@@ -188,13 +189,16 @@ impl Reading for Voc {
             .filter(|curve| curve.truths() > 0)
             .map(interpolated)
             .collect();
-        let mean = |place: usize| {
-            let sum: f64 = at_recalls.iter().map(|precisions| precisions[place]).sum();
+        let mean = |position: usize| {
+            let sum: f64 = at_recalls
+                .iter()
+                .map(|precisions| precisions[position])
+                .sum();
             let precision = sum / at_recalls.len() as f64;
-            json!({"recall": place as f64 / 100.0, "precision": precision})
+            json!({"recall": position as f64 / 100.0, "precision": precision})
         };
-        let places = 0..if at_recalls.is_empty() { 0 } else { RECALLS };
-        let mean: Vec<Value> = places.map(mean).collect();
+        let positions = 0..if at_recalls.is_empty() { 0 } else { RECALLS };
+        let mean: Vec<Value> = positions.map(mean).collect();
         Some(json!({"precision_recall": by_class, "mean": mean}))
     }
 
@@ -232,14 +236,16 @@ impl Voc {
             ..Numbers::default()
         };
         if scope == Scope::Total && self.by_class {
-            let groups = (0..).zip(class_names(classes)).filter_map(|(place, name)| {
-                let class = score.classes.get(&place)?;
-                Some(Group {
-                    name,
-                    scores: vec![("AP".to_owned(), class.average_precision)],
-                    counts: counts(class),
-                })
-            });
+            let groups = (0..)
+                .zip(class_names(classes))
+                .filter_map(|(position, name)| {
+                    let class = score.classes.get(&position)?;
+                    Some(Group {
+                        name,
+                        scores: vec![("AP".to_owned(), class.average_precision)],
+                        counts: counts(class),
+                    })
+                });
             numbers.groups.push(("class".to_owned(), groups.collect()));
         }
         numbers
@@ -258,15 +264,15 @@ fn interpolated(curve: &Curve) -> Vec<f64> {
             ..
         } = point.counts;
         // The last recall that the point reaches, in integers.
-        let place = u128::from(right) * 100 / u128::from(curve.truths().max(1));
-        let place = usize::try_from(place)
+        let position = u128::from(right) * 100 / u128::from(curve.truths().max(1));
+        let position = usize::try_from(position)
             .unwrap_or(usize::MAX)
             .min(RECALLS - 1);
         let precision = point.counts.precision().unwrap_or(0.0);
-        precisions[place] = precisions[place].max(precision);
+        precisions[position] = precisions[position].max(precision);
     }
-    for place in (1..RECALLS).rev() {
-        precisions[place - 1] = precisions[place - 1].max(precisions[place]);
+    for position in (1..RECALLS).rev() {
+        precisions[position - 1] = precisions[position - 1].max(precisions[position]);
     }
     precisions
 }

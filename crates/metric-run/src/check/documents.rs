@@ -77,9 +77,10 @@ fn note(error: DataSetError, found: &mut Findings) -> Result<(), RunError> {
     match error {
         DataSetError::Read(error) if !error.record.is_empty() => {
             let is_prediction = error.file == *predictions && predictions != references;
-            let kind = match is_prediction {
-                true => ProblemKind::InvalidPrediction,
-                false => ProblemKind::InvalidReference,
+            let kind = if is_prediction {
+                ProblemKind::InvalidPrediction
+            } else {
+                ProblemKind::InvalidReference
             };
             let source = error.file.clone();
             let error = RunError::from(error);
@@ -248,13 +249,13 @@ fn without_item(data: &mut DataSet, file: &str, list: &str, index: usize) -> Opt
     };
     let items: Vec<&RawValue> = serde_json::from_str(items).ok()?;
     // The item and the comma on one side of it.
-    let place = |item: &RawValue| position(item.get(), text);
-    let end_of = |item: &RawValue| place(item) + item.get().len();
+    let offset = |item: &RawValue| position(item.get(), text);
+    let end_of = |item: &RawValue| offset(item) + item.get().len();
     let item = items.get(index)?;
     let (start, end) = match (index.checked_sub(1), items.get(index + 1)) {
-        (_, Some(next)) => (place(item), place(next)),
+        (_, Some(next)) => (offset(item), offset(next)),
         (Some(before), None) => (end_of(items.get(before)?), end_of(item)),
-        (None, None) => (place(item), end_of(item)),
+        (None, None) => (offset(item), end_of(item)),
     };
     let text = [text.get(..start)?, text.get(end..)?].concat();
     document.content = Content::Text(text);

@@ -61,7 +61,7 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// A source as a whole, or all of it after a place.
+    /// A source as a whole, or all of it after a location.
     File,
     /// A record without an id or a value, or one that is malformed.
     InvalidRecord,
@@ -141,7 +141,7 @@ impl Problem {
     }
 
     /// Returns the messages about the first few, where the [message](Self::message) does not say everything.
-    pub fn places(&self) -> impl Iterator<Item = Message> {
+    pub fn locations(&self) -> impl Iterator<Item = Message> {
         let is_all = match self.first.as_slice() {
             [one] => one.message() == self.message(),
             _ => false,
@@ -156,57 +156,61 @@ impl Problem {
             "source": self.source,
             "count": self.count,
             "problem": self.message().to_string(),
-            "first": self.first.iter().flat_map(places_json).collect::<Vec<_>>(),
+            "first": self.first.iter().flat_map(locations_json).collect::<Vec<_>>(),
         })
     }
 }
 
-/// The places that an error is about.
-fn places_json(error: &RunError) -> Vec<Value> {
-    let place = |file: Option<&str>, line: Option<u64>, id: Option<&str>| json!({"file": file, "line": line, "record": null, "id": id, "field": null, "problem": null});
+/// The locations that an error is about.
+fn locations_json(error: &RunError) -> Vec<Value> {
+    let location = |file: Option<&str>, line: Option<u64>, id: Option<&str>| json!({"file": file, "line": line, "record": null, "id": id, "field": null, "problem": null});
     let read = |read: &ReadError, id: Option<&str>| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let mut place = place(None, read.line, id);
-        place["file"] = json!(text(&read.file));
-        place["record"] = json!(text(&read.record));
-        place["field"] = json!(text(&read.field));
-        place["problem"] = json!(read.problem.to_string());
-        vec![place]
+        let mut location = location(None, read.line, id);
+        location["file"] = json!(text(&read.file));
+        location["record"] = json!(text(&read.record));
+        location["field"] = json!(text(&read.field));
+        location["problem"] = json!(read.problem.to_string());
+        vec![location]
     };
     match error {
         RunError::Read(error) => read(error, None),
         RunError::Record { id, error, .. } => {
-            let mut place = read(error, Some(id));
+            let mut location = read(error, Some(id));
             // The id has a field of its own.
             let named = format!("id {}", quoted_id(id));
             let record = error.record.strip_suffix(&named).unwrap_or(&error.record);
             let record = record.trim_end_matches(": ");
-            place[0]["record"] = json!((!record.is_empty()).then_some(record));
-            place
+            location[0]["record"] = json!((!record.is_empty()).then_some(record));
+            location
         }
         RunError::Join(error) => match &**error {
             JoinError::Missing(unmatched) | JoinError::Extra(unmatched) => {
-                let of_id = |id: &String| place(Some(&unmatched.source), None, Some(id));
+                let of_id = |id: &String| location(Some(&unmatched.source), None, Some(id));
                 unmatched.ids.iter().map(of_id).collect()
             }
             JoinError::Duplicate(duplicate) => {
                 let lines = duplicate.lines.iter();
-                let lines = lines
-                    .map(|line| place(Some(&duplicate.source), Some(*line), Some(&duplicate.id)));
+                let lines = lines.map(|line| {
+                    location(Some(&duplicate.source), Some(*line), Some(&duplicate.id))
+                });
                 let others = duplicate.others.iter();
-                let others = others.map(|id| place(Some(&duplicate.source), None, Some(id)));
-                let mut places: Vec<Value> = lines.chain(others).collect();
+                let others = others.map(|id| location(Some(&duplicate.source), None, Some(id)));
+                let mut locations: Vec<Value> = lines.chain(others).collect();
                 if duplicate.lines.is_empty() {
-                    places.insert(0, place(Some(&duplicate.source), None, Some(&duplicate.id)));
+                    locations.insert(
+                        0,
+                        location(Some(&duplicate.source), None, Some(&duplicate.id)),
+                    );
                 }
-                places
+                locations
             }
             _ => Vec::new(),
         },
         error => {
-            let mut place = place(None, None, None);
-            place["problem"] = json!(error.message().to_string());
-            vec![place]
+            let mut location = location(None, None, None);
+            location["problem"] = json!(error.message().to_string());
+            vec![location]
         }
     }
 }
@@ -328,8 +332,8 @@ impl Problems {
 
 impl Run {
     /// Checks that data can be scored: reads and joins them as [`score`](Self::score) does, and returns all problems
-    /// rather than the first, with their numbers and the first few places of each kind. Values are read as the metric
-    /// reads them, and no score is returned.
+    /// rather than the first, with their numbers and the first few locations of each kind. Values are read as the
+    /// metric reads them, and no score is returned.
     ///
     /// ```
     /// use metric_run::registry::{Options, find};

@@ -284,9 +284,9 @@ impl Reading<'_> {
         let source = source.clone();
         let errors = found.problems.errors_of(kind, &source);
         let failed = |pair: &Pair| {
-            let (file, line, place) = join.place(pair, error.side);
-            let place = (file.as_str(), line, place.as_str());
-            RunError::record(place, join.record(pair).id, error.clone())
+            let (file, line, location) = join.location(pair, error.side);
+            let location = (file.as_str(), line, location.as_str());
+            RunError::record(location, join.record(pair).id, error.clone())
         };
         // Pairs come in another order on another number of threads.
         let position = pairs.with(index, |pair| pair.ordinal);

@@ -105,8 +105,8 @@ impl Plan {
                 path => format!("{}.{}", field.name(), path.join(".")),
             };
             let refuse = |problem: Message| {
-                let place = format!("column {}", quoted_id(&name));
-                ReadError::new(file, problem).at(place)
+                let location = format!("column {}", quoted_id(&name));
+                ReadError::new(file, problem).at(location)
             };
             let field = inner(field, &column.path).map_err(refuse)?;
             check(&field).map_err(refuse)?;
@@ -123,8 +123,8 @@ impl Plan {
             && let Some(found) = no_id(&id.field)
         {
             let problem = format!("is {found}: expected strings or integers as ids");
-            let place = format!("column {}", quoted_id(&id.name));
-            return Err(ReadError::new(file, problem).at(place).into());
+            let location = format!("column {}", quoted_id(&id.name));
+            return Err(ReadError::new(file, problem).at(location).into());
         }
         let further = columns.further.iter();
         Ok(Self {
@@ -362,7 +362,11 @@ impl Rows {
                 allows_infinite: plan.allows_infinite,
             };
             let invalid = |name: &str, problem: Message| ScanError {
-                place: format!("{}, column {}", part.place(number, None), quoted_id(name)),
+                location: format!(
+                    "{}, column {}",
+                    part.location(number, None),
+                    quoted_id(name)
+                ),
                 ..ScanError::new(0, problem)
             };
             let mut record = || {
@@ -382,11 +386,12 @@ impl Rows {
                 };
                 let (span, form) = read(&mut value)?;
                 let other = other.as_mut().map(&mut read).transpose()?;
-                let record = match further.is_empty() {
-                    true => Span::default(),
-                    false => writer
+                let record = if further.is_empty() {
+                    Span::default()
+                } else {
+                    writer
                         .object(row, &mut further)
-                        .map_err(|(name, problem)| invalid(&name, problem))?,
+                        .map_err(|(name, problem)| invalid(&name, problem))?
                 };
                 Ok(Found {
                     id,
@@ -652,15 +657,12 @@ impl Writer<'_> {
         }
         let is_text =
             kind(field) == Kind::String && extension(field) != Some(JSON) && !is_null(array, row);
-        let form = match is_text {
-            true => {
-                self.string(array, field, row)?;
-                Form::Text
-            }
-            false => {
-                self.json(array, field, row)?;
-                Form::Json
-            }
+        let form = if is_text {
+            self.string(array, field, row)?;
+            Form::Text
+        } else {
+            self.json(array, field, row)?;
+            Form::Json
         };
         Ok((Span::new(start, self.text.len()), form))
     }
@@ -778,9 +780,10 @@ impl Writer<'_> {
             )),
             DataType::Float32 => {
                 let number = array.as_primitive::<Float32Type>().value(row);
-                match number.is_finite() {
-                    true => self.shortest(serde_json::to_string(&number)),
-                    false => self.number(f64::from(number)),
+                if number.is_finite() {
+                    self.shortest(serde_json::to_string(&number))
+                } else {
+                    self.number(f64::from(number))
                 }
             }
             DataType::Float64 => self.number(array.as_primitive::<Float64Type>().value(row)),
@@ -972,25 +975,25 @@ where
 }
 
 /// A duration in ISO 8601, from a number of units with this many decimal places.
-fn duration(units: i64, places: usize) -> String {
+fn duration(units: i64, digits: usize) -> String {
     let sign = if units < 0 { "-" } else { "" };
-    let per_second = 10_u64.pow(u32::try_from(places).unwrap_or_default());
+    let per_second = 10_u64.pow(u32::try_from(digits).unwrap_or_default());
     let (seconds, rest) = (
         units.unsigned_abs() / per_second,
         units.unsigned_abs() % per_second,
     );
     let fraction = match rest {
         0 => String::new(),
-        rest => format!(".{rest:0places$}").trim_end_matches('0').to_owned(),
+        rest => format!(".{rest:0digits$}").trim_end_matches('0').to_owned(),
     };
     format!("{sign}PT{seconds}{fraction}S")
 }
 
-/// The error of a decoder, in words that name the place.
-pub(crate) fn decode_error(file: &str, place: &str, problem: &str) -> RunError {
+/// The error of a decoder, in words that name the location.
+pub(crate) fn decode_error(file: &str, location: &str, problem: &str) -> RunError {
     let problem = problem.lines().next().unwrap_or_default();
     let read = ReadError::new(file, format!("cannot be decoded: {problem}"));
-    read.at(place).into()
+    read.at(location).into()
 }
 
 /// Refuses a file in which a column has values of another kind than in the first file of a source.
@@ -1014,8 +1017,8 @@ pub(crate) fn refuse_other_kinds(
                 _ => &plan.value.name,
             };
             let problem = format!("holds {found}: expected {expected}, as in {before}");
-            let place = format!("column {}", quoted_id(name));
-            return Err(ReadError::new(file, problem).at(place).into());
+            let location = format!("column {}", quoted_id(name));
+            return Err(ReadError::new(file, problem).at(location).into());
         }
     }
     Ok(())
@@ -1051,7 +1054,7 @@ mod tests {
         };
         let mut text = String::new();
         let found = rows.scan(&mut text, 1, &part, &mut Err);
-        let found = found.map_err(|error| format!("{}: {}", error.place, error.problem))?;
+        let found = found.map_err(|error| format!("{}: {}", error.location, error.problem))?;
         Ok(found
             .iter()
             .map(|it| it.value.slice(&text).to_owned())

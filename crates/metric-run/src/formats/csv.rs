@@ -109,17 +109,17 @@ impl Dialect {
     /// In a well-formed text, a line end is outside of quotes if the number of quotes before it is even.
     pub(crate) fn whole_records(self, bytes: &[u8]) -> Option<usize> {
         if !self.has_quotes {
-            return memchr::memrchr(b'\n', bytes).map(|place| place + 1);
+            return memchr::memrchr(b'\n', bytes).map(|index| index + 1);
         }
         let mut inside = memchr::memchr_iter(b'"', bytes).count() % 2 == 1;
         let mut end = bytes.len();
-        while let Some(place) = memchr::memrchr2(b'\n', b'"', &bytes[..end]) {
-            match bytes[place] {
+        while let Some(index) = memchr::memrchr2(b'\n', b'"', &bytes[..end]) {
+            match bytes[index] {
                 b'"' => inside = !inside,
-                _ if !inside => return Some(place + 1),
+                _ if !inside => return Some(index + 1),
                 _ => {}
             }
-            end = place;
+            end = index;
         }
         None
     }
@@ -224,9 +224,10 @@ impl<'t> Records<'t> {
         self.record_line = self.line;
         loop {
             let quoted = self.dialect.has_quotes && bytes.get(self.at) == Some(&b'"');
-            let is_last = match quoted {
-                true => self.quoted(cells)?,
-                false => self.plain(cells)?,
+            let is_last = if quoted {
+                self.quoted(cells)?
+            } else {
+                self.plain(cells)?
             };
             if is_last {
                 return Ok(Some(self.record_line));
@@ -253,18 +254,20 @@ impl<'t> Records<'t> {
         let start = self.at;
         let rest = &bytes[start..];
         let delimiter = self.dialect.delimiter;
-        let stop = match self.dialect.has_quotes {
-            true => memchr::memchr3(delimiter, b'\n', b'"', rest),
-            false => memchr::memchr2(delimiter, b'\n', rest),
+        let stop = if self.dialect.has_quotes {
+            memchr::memchr3(delimiter, b'\n', b'"', rest)
+        } else {
+            memchr::memchr2(delimiter, b'\n', rest)
         };
         let stop = stop.map_or(bytes.len(), |stop| start + stop);
         let mut end = stop;
         let (is_last, next) = match bytes.get(stop) {
             Some(b'"') => {
                 let before = &bytes[start..stop];
-                let what = match !before.is_empty() && before.iter().all(|&byte| byte == b' ') {
-                    true => What::SpaceBeforeQuote,
-                    false => What::BareQuote,
+                let what = if !before.is_empty() && before.iter().all(|&byte| byte == b' ') {
+                    What::SpaceBeforeQuote
+                } else {
+                    What::BareQuote
                 };
                 return Err(self.malformed(stop, cells.len(), what));
             }
@@ -277,9 +280,9 @@ impl<'t> Records<'t> {
             None => (true, stop),
         };
         if self.has_returns
-            && let Some(place) = memchr::memchr(b'\r', &bytes[start..end])
+            && let Some(index) = memchr::memchr(b'\r', &bytes[start..end])
         {
-            return Err(self.malformed(start + place, cells.len(), What::CarriageReturn));
+            return Err(self.malformed(start + index, cells.len(), What::CarriageReturn));
         }
         self.at = next;
         cells.push(Cell {
@@ -296,10 +299,10 @@ impl<'t> Records<'t> {
         let mut quoting = Quoting::Quoted;
         let mut at = start;
         let end = loop {
-            let Some(place) = memchr::memchr(b'"', &bytes[at..]) else {
+            let Some(index) = memchr::memchr(b'"', &bytes[at..]) else {
                 return Err(self.malformed(self.at, cells.len(), What::OpenQuote));
             };
-            at += place + 1;
+            at += index + 1;
             if bytes.get(at) != Some(&b'"') {
                 break at - 1;
             }
@@ -362,22 +365,23 @@ impl Layout {
                         "a record"
                     };
                     return Err(ScanError {
-                        place: "the file".to_owned(),
+                        location: "the file".to_owned(),
                         ..ScanError::new(0, format!("is empty: expected {expected}"))
                     });
                 }
                 Err(problem) => return Err(refuse_header(text, &cells, &problem, dialect)),
             }
         };
-        let header: Vec<String> = match options.has_header {
-            true => cells
+        let header: Vec<String> = if options.has_header {
+            cells
                 .iter()
                 .map(|cell| cell.text(text).into_owned())
-                .collect(),
-            false => (1..=cells.len()).map(|number| number.to_string()).collect(),
+                .collect()
+        } else {
+            (1..=cells.len()).map(|number| number.to_string()).collect()
         };
         let refuse = |problem: Message| ScanError {
-            place: format!("line {line}"),
+            location: format!("line {line}"),
             ..ScanError::new(0, problem)
         };
         for (index, name) in header.iter().enumerate() {
@@ -462,7 +466,7 @@ impl Layout {
         problem: impl Into<Message>,
     ) -> ScanError {
         ScanError {
-            place: format!("line {line}, {}", self.column(column)),
+            location: format!("line {line}, {}", self.column(column)),
             ..ScanError::new(offset, problem)
         }
     }
@@ -521,16 +525,17 @@ fn refuse_header(text: &str, cells: &[Cell], problem: &Malformed, dialect: Diale
         _ => problem.what.message(dialect.delimiter),
     };
     ScanError {
-        place: format!("line {}, column {}", problem.line, problem.column + 1),
+        location: format!("line {}, column {}", problem.line, problem.column + 1),
         ..ScanError::new(problem.offset, message)
     }
 }
 
 /// Where the records of a block start: after a byte order mark at the start of a file.
 fn start(text: &str, first_line: u64) -> usize {
-    match first_line == 1 && text.starts_with('\u{feff}') {
-        true => '\u{feff}'.len_utf8(),
-        false => 0,
+    if first_line == 1 && text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
     }
 }
 
@@ -586,9 +591,10 @@ fn records(
             continue;
         }
         if cells.len() != wanted {
-            let names = match layout.has_header {
-                true => layout.names.join(", "),
-                false => "as in the first record".to_owned(),
+            let names = if layout.has_header {
+                layout.names.join(", ")
+            } else {
+                "as in the first record".to_owned()
             };
             let plural = if cells.len() == 1 { "" } else { "s" };
             let problem = format!(
@@ -596,7 +602,7 @@ fn records(
                 cells.len()
             );
             refuse(ScanError {
-                place: format!("line {line}"),
+                location: format!("line {line}"),
                 ..ScanError::new(record, problem)
             })?;
             continue;
@@ -662,9 +668,10 @@ impl CellReader<'_, '_> {
             }
         }
         // Several references are a list.
-        let form = match self.layout.names[index] == "references" {
-            true => Form::Json,
-            false => Form::Line,
+        let form = if self.layout.names[index] == "references" {
+            Form::Json
+        } else {
+            Form::Line
         };
         let span = match cell.quoting {
             Quoting::Doubled => self.write(&cell.text(self.text)),
@@ -683,10 +690,12 @@ impl CellReader<'_, '_> {
         for (name, column) in further {
             let cell = &cells[column.index];
             let text = cell.text(self.text);
-            let value = match cell.is_missing() && self.layout.empty != EmptyField::Text {
-                true => Cow::Borrowed("null"),
-                false if cell.quoting == Quoting::None && is_number(&text) => text,
-                false => Cow::Owned(serde_json::Value::from(text).to_string()),
+            let value = if cell.is_missing() && self.layout.empty != EmptyField::Text {
+                Cow::Borrowed("null")
+            } else if cell.quoting == Quoting::None && is_number(&text) {
+                text
+            } else {
+                Cow::Owned(serde_json::Value::from(text).to_string())
             };
             if object.len() > 1 {
                 object.push(',');

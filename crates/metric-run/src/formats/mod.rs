@@ -273,10 +273,7 @@ impl Format {
         if *format == Some(self) {
             return Ok(());
         }
-        let expected = match self.is_text() {
-            true => " in UTF-8",
-            false => "",
-        };
+        let expected = if self.is_text() { " in UTF-8" } else { "" };
         let problem = format!("starts like {found}: expected {}{expected}", self.title());
         Err(ReadError::new(source, problem))
     }

@@ -204,9 +204,10 @@ pub(crate) fn blocks(
     let schema = Arc::new(schema.map_err(malformed)?);
     let has_threads = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
     let has_threads = HAS_POSITIONS && has_threads;
-    let masks = match has_threads {
-        true => plan.projection.chunks(1).map(mask).collect(),
-        false => vec![all.clone()],
+    let masks = if has_threads {
+        plan.projection.chunks(1).map(mask).collect()
+    } else {
+        vec![all.clone()]
     };
     let groups = metadata.metadata().row_groups();
     let rows: i64 = groups.iter().map(|group| group.num_rows()).sum();
@@ -249,10 +250,13 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
         let problem = "is encrypted: expected Parquet without encryption";
         return Err(ReadError::new(name, problem).into());
     }
-    let problem = match start == MAGIC {
-        true if length >= 12 && at(length - 4) == MAGIC => return Ok(()),
-        true => "truncated: it starts but does not end like a Parquet file",
-        false => "not a Parquet file: expected PAR1 at its start",
+    if start == MAGIC && length >= 12 && at(length - 4) == MAGIC {
+        return Ok(());
+    }
+    let problem = if start == MAGIC {
+        "truncated: it starts but does not end like a Parquet file"
+    } else {
+        "not a Parquet file: expected PAR1 at its start"
     };
     Err(ReadError::new(name, problem).into())
 }
@@ -341,11 +345,11 @@ impl Batches {
         };
         let columns = self.plan.projection.iter().zip(&self.plan.names);
         let column = columns.into_iter().find(|(index, _)| fails(index));
-        let place = match column {
+        let location = match column {
             Some((_, name)) => format!("row group {}, column {}", self.group, quoted_id(name)),
             None => format!("row group {}", self.group),
         };
-        decode_error(&self.name, &place, problem)
+        decode_error(&self.name, &location, problem)
     }
 }
 

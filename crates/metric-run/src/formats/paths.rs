@@ -20,11 +20,10 @@ pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
         && path.extension().is_none()
         && path.components().count() <= 2
         && !name.starts_with('.');
-    let hint = match is_hub_name {
-        true => {
-            " (names of the Hugging Face Hub are not resolved: save the data with Dataset.save_to_disk, or give its files)"
-        }
-        false => "",
+    let hint = if is_hub_name {
+        " (names of the Hugging Face Hub are not resolved: save the data with Dataset.save_to_disk, or give its files)"
+    } else {
+        ""
     };
     ReadError::new(name, format!("cannot open: {error}{hint}")).into()
 }
@@ -107,12 +106,13 @@ fn refuse_repeated(files: &[PathBuf]) -> Result<(), RunError> {
             continue;
         };
         if let Some(other) = seen.insert(real, file) {
-            let problem = match other == file {
-                true => "is named twice: expected each file once".to_owned(),
-                false => format!(
+            let problem = if other == file {
+                "is named twice: expected each file once".to_owned()
+            } else {
+                format!(
                     "is the same file as {}: expected each file once",
                     other.display()
-                ),
+                )
             };
             return Err(ReadError::new(file.display().to_string(), problem).into());
         }

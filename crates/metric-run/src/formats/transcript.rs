@@ -240,11 +240,12 @@ fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunErr
             text: text.to_owned(),
             line: number,
         };
-        match segment.end < segment.begin {
-            true => Err(format!(
+        if segment.end < segment.begin {
+            Err(format!(
                 "the segment ends at {end}, before it begins at {written}"
-            )),
-            false => Ok(segment),
+            ))
+        } else {
+            Ok(segment)
         }
     })
 }

@@ -44,7 +44,7 @@ struct Entry {
     method: CompressionMethod,
     bytes: u64,
     compressed: u64,
-    place: ZipArchiveEntryWayfinder,
+    wayfinder: ZipArchiveEntryWayfinder,
 }
 
 fn invalid(problem: impl std::fmt::Display) -> SubmissionError {
@@ -82,7 +82,7 @@ impl Archive {
                 method: header.compression_method(),
                 bytes: header.uncompressed_size_hint(),
                 compressed: header.compressed_size_hint(),
-                place: header.wayfinder(),
+                wayfinder: header.wayfinder(),
             };
             entries.entry(path.to_owned()).or_default().push(entry);
         }
@@ -120,9 +120,10 @@ impl Archive {
         let mut left = most;
         for (path, entry) in chosen {
             let target = folder.join(path);
-            let parent = match entry.is_folder {
-                true => Some(target.as_path()),
-                false => target.parent(),
+            let parent = if entry.is_folder {
+                Some(target.as_path())
+            } else {
+                target.parent()
             };
             let parent = parent.unwrap_or(folder);
             fs::create_dir_all(parent)
@@ -209,7 +210,7 @@ impl Archive {
         };
         let found = self
             .zip
-            .get_entry(entry.place)
+            .get_entry(entry.wayfinder)
             .map_err(|error| damaged(&error))?;
         let data: Box<dyn Read + '_> = match entry.method {
             CompressionMethod::Store => Box::new(found.reader()),

@@ -149,11 +149,11 @@ impl CompareJob {
             let pairs = of_baseline.iter().zip(&of_system);
             let replicates =
                 pairs.map(|(baseline, system)| Some(value(system)? - value(baseline)?));
-            let place = columns
+            let index = columns
                 .iter()
                 .position(|column| column.group.is_none() && column.score == *score);
             let of_trial = |row: &[f64]| {
-                let value = place.and_then(|place| row.get(place)).copied();
+                let value = index.and_then(|index| row.get(index)).copied();
                 value.filter(|value| !value.is_nan())
             };
             let rows = trials.chunks_exact(columns.len().max(1));

@@ -234,7 +234,7 @@ impl Suite {
     ///
     /// Returns an error that names the references.
     pub fn check(&self, task: &Task, hashes: bool) -> Result<Option<String>, SuiteError> {
-        let failed = |problem: String| SuiteError::input(self.place(task, &problem));
+        let failed = |problem: String| SuiteError::input(self.location(task, &problem));
         for OwnFile { key, path, .. } in &task.files {
             crate::Source::paths(std::slice::from_ref(path)).map_err(|error| {
                 let shown = task.with_own_names(&error.to_string());
@@ -261,8 +261,8 @@ impl Suite {
         }
     }
 
-    /// A problem with a task, with its place in the suite file.
-    pub(crate) fn place(&self, task: &Task, problem: &str) -> String {
+    /// A problem with a task, with its location in the suite file.
+    pub(crate) fn location(&self, task: &Task, problem: &str) -> String {
         let (path, line) = (self.path.display(), task.line);
         format!("{path}:{line}: task {:?}: {problem}", task.name)
     }
@@ -426,10 +426,10 @@ impl TomlFile<'_> {
                 format!("name: expected letters, digits, \"-\" and \"_\", found {name:?}");
             return Err(self.input(table.name.span(), problem));
         }
-        let place = |problem: String| format!("task {name:?}: {problem}");
+        let location = |problem: String| format!("task {name:?}: {problem}");
         let metric = table.metric.get_ref();
         let entry = find(metric).ok_or_else(|| {
-            let problem = place(format!("metric: no metric {metric:?}; see metric list"));
+            let problem = location(format!("metric: no metric {metric:?}; see metric list"));
             self.input(table.metric.span(), problem)
         })?;
         let (options, settings) = self.options(name, entry, table)?;
@@ -439,7 +439,7 @@ impl TomlFile<'_> {
             && !(given.get_ref().len() == 64
                 && given.get_ref().bytes().all(|byte| byte.is_ascii_hexdigit()))
         {
-            let problem = place("sha256: expected 64 hexadecimal digits".to_owned());
+            let problem = location("sha256: expected 64 hexadecimal digits".to_owned());
             return Err(self.input(given.span(), problem));
         }
         let task = Task {
@@ -458,7 +458,7 @@ impl TomlFile<'_> {
         };
         // The options that a metric takes, and the values of settings.
         let run = task.run().map_err(|error| {
-            let problem = place(without_dashes(&error.to_string()));
+            let problem = location(without_dashes(&error.to_string()));
             self.input(self.span_of(&error, table).unwrap_or(span), problem)
         });
         run.map(|_| task)

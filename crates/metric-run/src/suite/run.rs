@@ -232,7 +232,7 @@ impl RunSuite<'_> {
         messages: &mut String,
     ) -> Result<Result<Reply, Reason>, SuiteError> {
         let internal = |problem: String| {
-            SuiteError::internal(self.suite.place(task, &format!("worker: {problem}")))
+            SuiteError::internal(self.suite.location(task, &format!("worker: {problem}")))
         };
         let job = serde_json::to_string(job).map_err(|error| internal(error.to_string()))?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -254,7 +254,7 @@ impl RunSuite<'_> {
         let message = task.with_own_names(&problem.message);
         let status = match problem.of {
             Origin::Suite => {
-                return Err(SuiteError::input(self.suite.place(task, &message)));
+                return Err(SuiteError::input(self.suite.location(task, &message)));
             }
             Origin::Memory => {
                 let reason = out_of_memory(&task.limits);

@@ -264,9 +264,10 @@ impl Job {
         }
         if self.suspects_references(error) {
             // A prediction may make a good reference unreadable, such as one with too few scores for its label.
-            return match self.fails_without_submission(error) {
-                true => Origin::Suite,
-                false => Origin::Submission,
+            return if self.fails_without_submission(error) {
+                Origin::Suite
+            } else {
+                Origin::Submission
             };
         }
         match error {
@@ -324,9 +325,10 @@ impl Job {
     fn is_of_references(&self, file: &str) -> bool {
         // A file of a folder or of a pattern is in the same folder.
         let name = self.references.to_string_lossy();
-        let folder = match self.references.is_file() {
-            true => None,
-            false => self.references.ancestors().find(|path| path.is_dir()),
+        let folder = if self.references.is_file() {
+            None
+        } else {
+            self.references.ancestors().find(|path| path.is_dir())
         };
         file == name || folder.is_some_and(|folder| Path::new(file).starts_with(folder))
     }
@@ -381,7 +383,7 @@ impl Suite {
         let job = Job::new(task, Path::new(NO_PREDICTIONS), self.split.as_ref(), None);
         match job.problem_of_references() {
             Some(problem) => {
-                let problem = self.place(task, &task.with_own_names(&problem));
+                let problem = self.location(task, &task.with_own_names(&problem));
                 Err(SuiteError::input(problem))
             }
             None => Ok(()),
@@ -465,7 +467,7 @@ fn public_reason(error: &RunError, predictions: &str, metric: &str) -> String {
         let file = Path::new(file);
         file.starts_with(predictions) && file.is_file()
     };
-    let place = |error: &ReadError| match error.line {
+    let location = |error: &ReadError| match error.line {
         Some(line) if is_own(&error.file) => format!("{}:{line}", error.file),
         None if is_own(&error.file) => error.file.clone(),
         _ => predictions.to_owned(),
@@ -482,14 +484,20 @@ fn public_reason(error: &RunError, predictions: &str, metric: &str) -> String {
     };
     match error {
         RunError::Read(error) if error.is_limit => {
-            format!("{}: a value is too large", place(error))
+            format!("{}: a value is too large", location(error))
         }
-        RunError::Read(error) => format!("{}: cannot be read", place(error)),
+        RunError::Read(error) => format!("{}: cannot be read", location(error)),
         RunError::Record { error, .. } if error.is_limit => {
-            format!("{}: a prediction is too large for {metric}", place(error))
+            format!(
+                "{}: a prediction is too large for {metric}",
+                location(error)
+            )
         }
         RunError::Record { error, .. } => {
-            format!("{}: a prediction that {metric} cannot read", place(error))
+            format!(
+                "{}: a prediction that {metric} cannot read",
+                location(error)
+            )
         }
         RunError::Join(error) => match &**error {
             JoinError::Missing(missing) | JoinError::NoPredictions(missing) => {

@@ -461,11 +461,11 @@ mod tests {
         fn an_alignment_makes_the_prediction(a in list(), b in list()) {
             let alignment = Alignment::new(&a, &b);
             let (mut row, mut column) = (0, 0);
-            for (place, chunk) in alignment.chunks.iter().enumerate() {
+            for (index, chunk) in alignment.chunks.iter().enumerate() {
                 prop_assert_eq!((chunk.reference.start, chunk.prediction.start), (row, column));
                 (row, column) = (chunk.reference.end, chunk.prediction.end);
                 let (left, right) = (&a[chunk.reference.clone()], &b[chunk.prediction.clone()]);
-                prop_assert!(place == 0 || alignment.chunks[place - 1].edit != chunk.edit);
+                prop_assert!(index == 0 || alignment.chunks[index - 1].edit != chunk.edit);
                 let fits = match chunk.edit {
                     Edit::Equal => left == right && !left.is_empty(),
                     Edit::Substitute => {

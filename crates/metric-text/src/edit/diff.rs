@@ -64,9 +64,9 @@ impl Alignment {
         for chunk in &self.chunks {
             let rows = reference.get(chunk.reference.clone()).unwrap_or_default();
             let columns = prediction.get(chunk.prediction.clone()).unwrap_or_default();
-            for place in 0..rows.len().max(columns.len()) {
+            for index in 0..rows.len().max(columns.len()) {
                 let cells =
-                    [rows, columns].map(|units| units.get(place).map(|unit| Cell::new(unit)));
+                    [rows, columns].map(|units| units.get(index).map(|unit| Cell::new(unit)));
                 let wide = cells
                     .iter()
                     .flatten()
@@ -146,12 +146,12 @@ struct Cell {
 impl Cell {
     fn new(unit: &str) -> Self {
         let mut shown = String::with_capacity(unit.len());
-        for (place, c) in unit.chars().enumerate() {
+        for (index, c) in unit.chars().enumerate() {
             match c {
                 ' ' => shown.push('␣'),
                 _ if is_hidden(c) => shown.extend(c.escape_unicode()),
                 _ => {
-                    if place == 0 && c.width() == Some(0) {
+                    if index == 0 && c.width() == Some(0) {
                         shown.push('◌');
                     }
                     shown.push(c);

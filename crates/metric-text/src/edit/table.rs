@@ -30,7 +30,7 @@ const MUCH: u64 = 1 << 35;
 /// The most runs of symbols that are told apart; they take 64 MiB.
 const RUNS: usize = 1 << 24;
 /// Symbols below have a place of their own in the masks of a single block: all letters of two bytes in
-/// UTF-8, and all places of a short reference.
+/// UTF-8, and all positions of a short reference.
 const DIRECT: usize = 2048;
 
 /// One step of the trace-back.
@@ -72,9 +72,10 @@ pub(super) fn distance(
 /// That is so where the shorter list is found in the longer one: its symbols in their order, and anything in
 /// the place of those that the longer list lacks.
 pub(super) fn embedded(reference: &[u32], prediction: &[u32]) -> Option<usize> {
-    let [short, long] = match reference.len() < prediction.len() {
-        true => [reference, prediction],
-        false => [prediction, reference],
+    let [short, long] = if reference.len() < prediction.len() {
+        [reference, prediction]
+    } else {
+        [prediction, reference]
     };
     if short.len() < SEARCHED || long.len() / 2 < short.len() {
         return None;
@@ -233,14 +234,14 @@ impl Scratch {
         }
     }
 
-    /// The place of a symbol among the hashed ones, where it is or could be.
+    /// The position of a symbol among the hashed ones, where it is or could be.
     #[inline]
-    fn place(&self, symbol: u32) -> usize {
-        let mut place = (symbol.wrapping_mul(0x9e37_79b1) >> 25) as usize % HASHED;
-        while self.hashed[place].1 != 0 && self.hashed[place].0 != symbol {
-            place = (place + 1) % HASHED;
+    fn position(&self, symbol: u32) -> usize {
+        let mut position = (symbol.wrapping_mul(0x9e37_79b1) >> 25) as usize % HASHED;
+        while self.hashed[position].1 != 0 && self.hashed[position].0 != symbol {
+            position = (position + 1) % HASHED;
         }
-        place
+        position
     }
 
     fn distance(
@@ -253,9 +254,9 @@ impl Scratch {
             match self.direct.get_mut(symbol as usize) {
                 Some(rows) => *rows |= 1 << row,
                 None => {
-                    let place = self.place(symbol);
-                    self.hashed[place].0 = symbol;
-                    self.hashed[place].1 |= 1 << row;
+                    let position = self.position(symbol);
+                    self.hashed[position].0 = symbol;
+                    self.hashed[position].1 |= 1 << row;
                 }
             }
         }
@@ -269,7 +270,7 @@ impl Scratch {
         for &symbol in prediction {
             let equal = match self.direct.get(symbol as usize) {
                 Some(&rows) => rows,
-                None => self.hashed[self.place(symbol)].1,
+                None => self.hashed[self.position(symbol)].1,
             };
             let (next, up, down) = block.next(equal, Horizontal::RISING);
             block = next;
@@ -370,13 +371,13 @@ struct Column {
 impl<'a> Blocks<'a> {
     fn new(reference: &'a [u32], prediction: &'a [u32]) -> Self {
         let mut numbers: HashMap<u32, u32> = HashMap::new();
-        let mut places: Vec<Vec<(usize, u64)>> = Vec::new();
+        let mut positions: Vec<Vec<(usize, u64)>> = Vec::new();
         for (row, symbol) in reference.iter().enumerate() {
             let number = *numbers.entry(*symbol).or_insert_with(|| {
-                places.push(Vec::new());
-                places.len() as u32 - 1
+                positions.push(Vec::new());
+                positions.len() as u32 - 1
             });
-            let Some(blocks) = places.get_mut(number as usize) else {
+            let Some(blocks) = positions.get_mut(number as usize) else {
                 continue;
             };
             let bit = 1 << (row % BITS);
@@ -385,10 +386,10 @@ impl<'a> Blocks<'a> {
                 _ => blocks.push((row / BITS, bit)),
             }
         }
-        let unknown = places.len() as u32;
+        let unknown = positions.len() as u32;
         let mut starts = vec![0];
-        let mut masks = Vec::with_capacity(places.iter().map(Vec::len).sum());
-        for blocks in places {
+        let mut masks = Vec::with_capacity(positions.iter().map(Vec::len).sum());
+        for blocks in positions {
             masks.extend(blocks);
             starts.push(masks.len());
         }
@@ -463,9 +464,10 @@ impl<'a> Blocks<'a> {
             }
             // There is a path with `found` errors, so that the distance is no more. Mostly it is just that:
             // bands in between would be in vain.
-            errors = match found / 4 <= errors {
-                true => found,
-                false => errors.saturating_mul(2),
+            errors = if found / 4 <= errors {
+                found
+            } else {
+                errors.saturating_mul(2)
             };
         }
     }
@@ -477,7 +479,7 @@ impl<'a> Blocks<'a> {
         cells_of(width, self.columns()).saturating_mul(levels)
     }
 
-    /// A lower bound of the distance: an error changes as many runs of symbols as have a place in one, in both lists
+    /// A lower bound of the distance: an error changes as many runs of symbols as have a position in one, in both lists
     /// (E. Ukkonen, *Approximate string-matching with q-grams and maximal matches*, 1992).
     ///
     /// Runs that are not told apart make the bound lower.
@@ -487,8 +489,8 @@ impl<'a> Blocks<'a> {
         let symbols = self.starts.len().saturating_sub(2).max(2);
         // So long that by chance few runs are in both lists: shorter ones tell less, and so do longer ones.
         let length = rows.max(columns).max(1).ilog(symbols) as usize + 3;
-        let places = (2 * (rows + columns)).next_power_of_two().min(RUNS);
-        let mut more = vec![0_i32; places];
+        let slots = (2 * (rows + columns)).next_power_of_two().min(RUNS);
+        let mut more = vec![0_i32; slots];
         for (list, sign) in self.lists.into_iter().zip([1, -1]) {
             let leaving = FACTOR.wrapping_pow(length as u32);
             let mut hash = 0_u64;
@@ -501,8 +503,8 @@ impl<'a> Blocks<'a> {
                     hash = hash.wrapping_sub(gone);
                 }
                 if at + 1 >= length {
-                    let place = (hash.wrapping_mul(FACTOR) >> 32) as usize & (places - 1);
-                    more[place] += sign;
+                    let slot = (hash.wrapping_mul(FACTOR) >> 32) as usize & (slots - 1);
+                    more[slot] += sign;
                 }
             }
         }
@@ -570,8 +572,8 @@ impl<'a> Blocks<'a> {
         let last_bit = (self.rows - 1) % BITS;
         let whole = self.rows.div_ceil(BITS);
         let first = blocks.start;
-        for (place, differences) in column.differences[blocks.clone()].iter_mut().enumerate() {
-            let block = first + place;
+        for (position, differences) in column.differences[blocks.clone()].iter_mut().enumerate() {
+            let block = first + position;
             let equal = match mask {
                 Some((at, rows)) if *at == block => {
                     mask = masks.next();
@@ -639,8 +641,8 @@ impl<'a> Blocks<'a> {
         let mut end = to;
         while let Some((at, blocks, differences)) = kept.pop() {
             column.at = at;
-            if let Some(place) = column.differences.get_mut(blocks.clone()) {
-                place.copy_from_slice(&differences);
+            if let Some(kept) = column.differences.get_mut(blocks.clone()) {
+                kept.copy_from_slice(&differences);
             }
             column.blocks = blocks;
             self.trace_part(band, column.clone(), end, row, step);
@@ -685,12 +687,12 @@ impl<'a> Blocks<'a> {
         let at = |column: usize, block: usize| {
             let (first, blocks) = &spans[column - start];
             let none = Differences { up: 0, down: 0 };
-            match blocks.contains(&block) {
-                true => kept
-                    .get(first + block - blocks.start)
+            if blocks.contains(&block) {
+                kept.get(first + block - blocks.start)
                     .copied()
-                    .unwrap_or(none),
-                false => none,
+                    .unwrap_or(none)
+            } else {
+                none
             }
         };
         let mut column = to;
@@ -799,13 +801,13 @@ mod tests {
             proptest::collection::vec((any::<prop::sample::Index>(), 0_u8..3, 0..symbols), 0..40);
         (list, edits).prop_map(|(list, edits)| {
             let mut other = list.clone();
-            for (place, kind, symbol) in edits {
-                let place = place.index(other.len() + 1);
+            for (position, kind, symbol) in edits {
+                let position = position.index(other.len() + 1);
                 match kind {
-                    0 => other.insert(place, symbol),
-                    _ if place == other.len() => {}
-                    1 => other[place] = symbol,
-                    _ => drop(other.remove(place)),
+                    0 => other.insert(position, symbol),
+                    _ if position == other.len() => {}
+                    1 => other[position] = symbol,
+                    _ => drop(other.remove(position)),
                 }
             }
             (list, other)
@@ -828,7 +830,7 @@ mod tests {
         turned.rotate_left(3);
         check(&far, &turned);
         check(&turned, &[0x10_ffff, 0, 5]);
-        // A symbol that is the same place in the masks as one of the reference.
+        // A symbol in the same position of the masks as one of the reference.
         check(&[5000, 5000 + (1 << 30)], &[5000 + (1 << 30), 5000]);
     }
 

@@ -127,7 +127,7 @@ fn spaced(text: &str) -> Vec<&str> {
     words
 }
 
-/// The place of the first byte from a place on that white space can begin with.
+/// The position of the first byte from a position on that white space can begin with.
 #[inline]
 fn next_space(bytes: &[u8], mut at: usize) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xff;
@@ -139,9 +139,9 @@ fn next_space(bytes: &[u8], mut at: usize) -> Option<usize> {
         let is_start = word & (word << 1) & !((word << 3) | (word << 4) | (word << 5));
         let mut candidates = (!is_more | is_start) & (ONES * 0x80);
         while candidates != 0 {
-            let place = at + (candidates.trailing_zeros() / 8) as usize;
-            if starts_space(bytes[place]) {
-                return Some(place);
+            let index = at + (candidates.trailing_zeros() / 8) as usize;
+            if starts_space(bytes[index]) {
+                return Some(index);
             }
             candidates &= candidates - 1;
         }
@@ -159,10 +159,10 @@ fn starts_space(byte: u8) -> bool {
         let all = [
             9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 0xc2, 0xe1, 0xe2, 0xe3,
         ];
-        let mut place = 0;
-        while place < all.len() {
-            starts[all[place]] = true;
-            place += 1;
+        let mut index = 0;
+        while index < all.len() {
+            starts[all[index]] = true;
+            index += 1;
         }
         starts
     };
@@ -241,7 +241,7 @@ pub(super) fn numbered<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> (Vec<
     const SHORT: usize = 12;
     if reference.len() <= SHORT {
         let number = |item: &T| reference.iter().position(|other| other == item);
-        let number = |item: &T| number(item).map_or(SHORT as u32, |place| place as u32);
+        let number = |item: &T| number(item).map_or(SHORT as u32, |index| index as u32);
         return (
             reference.iter().map(number).collect(),
             prediction.iter().map(number).collect(),
@@ -354,7 +354,7 @@ mod tests {
             for start in 0..=text.len() {
                 let rest = &text.as_bytes()[start..];
                 let first = rest.iter().position(|&byte| starts_space(byte));
-                prop_assert_eq!(next_space(text.as_bytes(), start), first.map(|place| start + place));
+                prop_assert_eq!(next_space(text.as_bytes(), start), first.map(|index| start + index));
             }
         }
 

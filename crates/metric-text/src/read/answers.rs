@@ -9,7 +9,7 @@ use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::keys::{once, scan_id};
+use super::keys::{refuse_duplicate, scan_id};
 use crate::vqa::Answers;
 
 /// Reads the answers of a record from JSON: one text, or a list of texts or of VQA v2's objects.
@@ -82,7 +82,7 @@ pub(super) fn number_people(answers: &mut Answers, people: &[Person<'_>]) {
     let numbers = people
         .iter()
         .zip(0..)
-        .map(|(person, place)| *firsts.entry(person).or_insert(place));
+        .map(|(person, index)| *firsts.entry(person).or_insert(index));
     answers.annotators.extend(numbers);
     if firsts.len() == people.len() {
         answers.annotators.clear();
@@ -173,9 +173,10 @@ impl<'de> Visitor<'de> for AnswerList<'_, 'de> {
             if list.next_element_seed(answer)?.is_none() {
                 texts.truncate(count);
                 // Otherwise it would not be clear who gave which.
-                return match [0, count].contains(&self.people.len()) {
-                    true => Ok(()),
-                    false => Err(A::Error::custom("texts and objects in one list of answers")),
+                return if [0, count].contains(&self.people.len()) {
+                    Ok(())
+                } else {
+                    Err(A::Error::custom("texts and objects in one list of answers"))
                 };
             }
             count += 1;
@@ -219,7 +220,7 @@ impl<'de> Visitor<'de> for AnswerItem<'_, 'de> {
         while let Some(key) = map.next_key_seed(Text)? {
             match &*key {
                 key if key == self.field => {
-                    once(key, !found)?;
+                    refuse_duplicate(key, !found)?;
                     found = true;
                     self.text.clear();
                     self.text.push_str(&map.next_value_seed(Text)?);
@@ -234,9 +235,10 @@ impl<'de> Visitor<'de> for AnswerItem<'_, 'de> {
             }
         }
         self.people.push(person);
-        match found {
-            true => Ok(()),
-            false => Err(A::Error::custom(format_args!("no field {:?}", self.field))),
+        if found {
+            Ok(())
+        } else {
+            Err(A::Error::custom(format_args!("no field {:?}", self.field)))
         }
     }
 }

@@ -43,7 +43,7 @@ impl QuestionsError {
             Self::Unasked(unmatched) => Message::from(format!(
                 "{}: does not have {}",
                 unmatched.other,
-                unmatched.listed("question")
+                unmatched.summary("question")
             )),
         }
     }

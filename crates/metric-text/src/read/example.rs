@@ -230,9 +230,10 @@ pub fn check_vqa_answers(profile: VqaProfile, answers: &Answers) -> Result<(), M
         VqaProfile::Exact | VqaProfile::FusionBrain2021 => false,
         VqaProfile::VqaV2 | VqaProfile::VqaV2AlwaysNormalise => true,
     };
-    match counts_people && answers.answers.is_empty() {
-        true => Err(UNANSWERED.into()),
-        false => Ok(()),
+    if counts_people && answers.answers.is_empty() {
+        Err(UNANSWERED.into())
+    } else {
+        Ok(())
     }
 }
 

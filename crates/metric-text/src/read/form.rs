@@ -9,7 +9,7 @@ use metric_record::{File, IdKey, Message, ReadError};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::answers::{ANSWER, AnswerList, Person, number_people};
-use super::keys::{once, scan_id};
+use super::keys::{refuse_duplicate, scan_id};
 use crate::vqa::Answers;
 
 /// The layout of a question file: nested lists, the innermost of which holds the questions.
@@ -365,11 +365,11 @@ impl<'w, 'de> Walk<'w, 'de> {
         while let Some(key) = map.next_key_seed(Text)? {
             match &*key {
                 key if key == self.form.id => {
-                    once(key, id.is_none())?;
+                    refuse_duplicate(key, id.is_none())?;
                     id = Some(map.next_value()?);
                 }
                 "answers" if self.form.answers => {
-                    once(&key, !question.has_answers)?;
+                    refuse_duplicate(&key, !question.has_answers)?;
                     question.has_answers = true;
                     map.next_value_seed(AnswerList {
                         text: self.form.text,
@@ -431,15 +431,16 @@ impl<'de> Visitor<'de> for Level<'_, '_, 'de> {
             if key != wanted {
                 map.next_value::<IgnoredAny>()?;
             } else {
-                once(&key, !found)?;
+                refuse_duplicate(&key, !found)?;
                 found = true;
                 let walk = &mut *self.walk;
                 map.next_value_seed(Levels(Level { keys, walk }))?;
             }
         }
-        match found {
-            true => Ok(()),
-            false => Err(A::Error::custom(format_args!("no field {wanted:?}"))),
+        if found {
+            Ok(())
+        } else {
+            Err(A::Error::custom(format_args!("no field {wanted:?}")))
         }
     }
 }
@@ -701,11 +702,12 @@ mod tests {
             name: "a.json",
             text: r#"{"questions":[{"question_id":1},{"question_id":2}]}"#,
         };
-        let error = QuestionForm::VQA_QUESTIONS.for_each(file, &mut |question| match question.id
-            == IdKey::Number(2)
-        {
-            true => Err(Message::from("use ").option("profile", "v2")),
-            false => Ok(()),
+        let error = QuestionForm::VQA_QUESTIONS.for_each(file, &mut |question| {
+            if question.id == IdKey::Number(2) {
+                Err(Message::from("use ").option("profile", "v2"))
+            } else {
+                Ok(())
+            }
         });
         let expected = "a.json: after 1 questions: use --profile v2 at line 1 column 49";
         assert_eq!(error.unwrap_err().to_string(), expected);
@@ -737,9 +739,10 @@ mod tests {
                 QuestionForm::VQA_ANNOTATIONS.for_each(File { name: "a", text }, &mut |question| {
                     let (id, answers) = (question.id.to_string(), &question.answers.answers);
                     taken.push((id.clone(), answers.join("|")));
-                    match id == refused {
-                        true => Err("no".into()),
-                        false => Ok(()),
+                    if id == refused {
+                        Err("no".into())
+                    } else {
+                        Ok(())
                     }
                 });
             (taken, read.map_err(|error| error.to_string()))

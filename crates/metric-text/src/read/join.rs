@@ -140,9 +140,10 @@ pub fn check_questions(
         if !annotated.contains(id) {
             unknown.push(id.to_string());
         }
-        match asked.insert(id.clone()) {
-            true => Ok(()),
-            false => Err(occurs_twice(id, &mut duplicate)),
+        if asked.insert(id.clone()) {
+            Ok(())
+        } else {
+            Err(occurs_twice(id, &mut duplicate))
         }
     });
     read.map_err(|error| QuestionsError::of_file(error, duplicate))?;

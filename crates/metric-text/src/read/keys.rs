@@ -5,10 +5,11 @@ use metric_record::json::scan::Scanner;
 use serde::de::Error;
 
 /// Refuses a key that an object has had.
-pub(super) fn once<E: Error>(key: &str, is_first: bool) -> Result<(), E> {
-    match is_first {
-        true => Ok(()),
-        false => Err(E::custom(format_args!("duplicate key {key:?}"))),
+pub(super) fn refuse_duplicate<E: Error>(key: &str, is_first: bool) -> Result<(), E> {
+    if is_first {
+        Ok(())
+    } else {
+        Err(E::custom(format_args!("duplicate key {key:?}")))
     }
 }
 

@@ -11,7 +11,7 @@ use metric_record::{File, IdKey, ReadError};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::QuestionsError;
-use super::keys::{once, scan_id};
+use super::keys::{refuse_duplicate, scan_id};
 
 /// Predictions by the ids of their questions.
 #[derive(Clone, Debug)]
@@ -39,10 +39,10 @@ impl<'a> Slots<'a> {
             (last, _) => last.is_none() && matches!(id, IdKey::Number(_)),
         };
         if !rises || self.index.is_some() {
-            let place = self.slots.len();
+            let position = self.slots.len();
             match self.index().entry(id.clone()) {
                 Entry::Occupied(_) => return false,
-                Entry::Vacant(entry) => entry.insert(place),
+                Entry::Vacant(entry) => entry.insert(position),
             };
         }
         self.slots.push((id, slot));
@@ -65,9 +65,9 @@ impl<'a> Slots<'a> {
         if !is_next {
             self.next = *self.index().get(id)?;
         }
-        let place = self.next;
+        let position = self.next;
         self.next += 1;
-        self.slots.get_mut(place).map(|(_, slot)| slot)
+        self.slots.get_mut(position).map(|(_, slot)| slot)
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&IdKey<'a>, &Slot<'a>)> {
@@ -100,8 +100,8 @@ impl Predictions<'_> {
     }
 
     /// The prediction at an index, if no question had it.
-    pub(super) fn at(&self, place: usize) -> Option<&str> {
-        match self.slots.slots.get(place)? {
+    pub(super) fn at(&self, index: usize) -> Option<&str> {
+        match self.slots.slots.get(index)? {
             (_, Slot::Given(text)) => Some(text),
             (_, Slot::Used | Slot::Missing) => None,
         }
@@ -165,11 +165,10 @@ pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsErro
     let slots = slots.map_err(|error| {
         let error = in_words(&error.to_string());
         let is_lines = file.name.ends_with(".jsonl") || error.starts_with("trailing characters");
-        let hint = match is_lines {
-            true => {
-                "; with such a data file, predictions are one list or object of JSON, not JSON Lines"
-            }
-            false => "",
+        let hint = if is_lines {
+            "; with such a data file, predictions are one list or object of JSON, not JSON Lines"
+        } else {
+            ""
         };
         let error = ReadError::new(file.name, format!("{error}{hint}"));
         QuestionsError::of_file(error, duplicate)
@@ -223,12 +222,11 @@ struct All<'d, 'a> {
 
 impl<'a> All<'_, 'a> {
     fn add<E: Error>(&mut self, id: IdKey<'a>, text: Cow<'a, str>) -> Result<(), E> {
-        match self.slots.insert(id.clone(), Slot::Given(text)) {
-            true => Ok(()),
-            false => {
-                *self.duplicate = Some(id.to_string());
-                Err(E::custom(format_args!("duplicate id \"{id}\"")))
-            }
+        if self.slots.insert(id.clone(), Slot::Given(text)) {
+            Ok(())
+        } else {
+            *self.duplicate = Some(id.to_string());
+            Err(E::custom(format_args!("duplicate id \"{id}\"")))
         }
     }
 }
@@ -274,11 +272,11 @@ impl<'de> Deserialize<'de> for Answer<'de> {
                 while let Some(key) = map.next_key_seed(Text)? {
                     match &*key {
                         "question_id" => {
-                            once(&key, id.is_none())?;
+                            refuse_duplicate(&key, id.is_none())?;
                             id = Some(map.next_value()?);
                         }
                         "answer" => {
-                            once(&key, text.is_none())?;
+                            refuse_duplicate(&key, text.is_none())?;
                             text = Some(map.next_value_seed(Text)?);
                         }
                         _ => {

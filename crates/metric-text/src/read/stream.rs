@@ -109,12 +109,12 @@ impl<'p> QuestionStream<'p> {
             let mut next = 0;
             self.form.scan_block(text, is_last, &mut |question| {
                 question.has_answers.then_some(())?;
-                let place = self.predictions.position(&question.id, next)?;
-                next = place + 1;
-                if self.used.get(place)?.swap(true, Ordering::Relaxed) {
+                let index = self.predictions.position(&question.id, next)?;
+                next = index + 1;
+                if self.used.get(index)?.swap(true, Ordering::Relaxed) {
                     return None;
                 }
-                take(question, self.predictions.at(place)?)
+                take(question, self.predictions.at(index)?)
             })?;
         }
         None

@@ -54,7 +54,7 @@ impl CocoCurves {
                     |area: &usize| curves.truths.get(*area).is_some_and(|&truths| truths > 0);
                 for area in (0..areas.len()).filter(defined) {
                     for threshold in 0..thresholds {
-                        let from = self.place(most, area, threshold);
+                        let from = self.position(most, area, threshold);
                         let to = |row: usize| {
                             ((row * classes + class) * areas.len() + area) * max_detections.len()
                                 + most

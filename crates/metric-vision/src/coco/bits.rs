@@ -1,6 +1,6 @@
 //! Sets of curves as bits.
 
-/// The places of the bits that are set.
+/// The positions of the bits that are set.
 pub(super) fn ones(words: &[u64]) -> Ones<'_> {
     let (first, rest) = words.split_first().unwrap_or((&0, &[]));
     Ones {
@@ -29,8 +29,8 @@ impl Iterator for Ones<'_> {
             (self.bits, self.rest) = (*first, rest);
             self.start += 64;
         }
-        let place = self.start + self.bits.trailing_zeros() as usize;
+        let index = self.start + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
-        Some(place)
+        Some(index)
     }
 }

@@ -62,10 +62,10 @@ impl CocoCurves {
                 // A list from a file may claim any lengths.
                 let end = usize::saturating_add(start, count as usize);
                 let class = curve_class(class);
-                if let Ok(place) = classes.binary_search_by_key(&class, |&(class, ..)| class)
+                if let Ok(index) = classes.binary_search_by_key(&class, |&(class, ..)| class)
                     && start < end
                 {
-                    classes[place].2.push((image, start..end));
+                    classes[index].2.push((image, start..end));
                 }
                 start = end;
             }
@@ -104,18 +104,18 @@ struct ClassDetections<'a> {
     first: Option<Rank>,
 }
 
-/// A detection's place by falling score, of equal ones as they come.
-type Place = (Reverse<Rank>, usize);
+/// A detection's position by falling score, of equal ones as they come.
+type Index = (Reverse<Rank>, usize);
 
 struct Detailed<'a> {
-    rank: Place,
+    rank: Index,
     /// The number of the limits on detections that leave it out.
     level: u32,
     details: Details<'a>,
 }
 
 struct Other {
-    rank: Place,
+    rank: Index,
     level: u32,
     /// The area ranges in which it is wrong, one bit each.
     wrong: u32,
@@ -137,11 +137,11 @@ impl<'a> ClassDetections<'a> {
         let scores = image.scores.get(range.clone()).unwrap_or_default();
         let verdicts = image.verdicts.get(range).unwrap_or_default();
         let mut level = 0;
-        for (place, (&score, &verdict)) in scores.iter().zip(verdicts).enumerate() {
+        for (position, (&score, &verdict)) in scores.iter().zip(verdicts).enumerate() {
             while params
                 .max_detections
                 .get(level as usize)
-                .is_some_and(|&most| place >= most)
+                .is_some_and(|&most| position >= most)
             {
                 level += 1;
             }
@@ -171,7 +171,7 @@ impl<'a> ClassDetections<'a> {
         // level and area range.
         detailed.sort_unstable_by_key(|detection| detection.rank);
         let mut before = vec![0_u64; detailed.len() * levels * areas];
-        // A list of these alone stays in the processor's cache; places matter only where they are equal.
+        // A list of these alone stays in the processor's cache; positions matter only where they are equal.
         let scores: Vec<_> = detailed.iter().map(|detection| detection.rank.0).collect();
         for other in &self.others {
             let (score, _) = other.rank;
@@ -207,9 +207,9 @@ impl<'a> ClassDetections<'a> {
         // The state of another definition may have bits of curves that do not exist here.
         let bits = params.words() * 64;
         let area_of: Vec<usize> = (0..bits).map(|curve| curve / thresholds).collect();
-        // By curve, the detections that are right: their place, and how many before them are wrong.
+        // By curve, the detections that are right: their position, and how many before them are wrong.
         let mut right: Vec<Vec<(usize, u64)>> = vec![Vec::new(); bits];
-        let mut envelope = Envelope::default();
+        let (mut envelope, mut wrong_before) = (Envelope::default(), Vec::new());
         for most in 0..levels {
             let at_level = |level: u32| level as usize == most;
             let no_more = !detailed.iter().any(|detection| at_level(detection.level))
@@ -222,9 +222,9 @@ impl<'a> ClassDetections<'a> {
             right.iter_mut().for_each(Vec::clear);
             let mut wrong = vec![0_u64; bits];
             let mut others = vec![0_u64; bits.div_ceil(thresholds)];
-            for (place, detection) in detailed.iter().enumerate() {
+            for (position, detection) in detailed.iter().enumerate() {
                 for level in 0..=most {
-                    let start = (place * levels + level) * areas;
+                    let start = (position * levels + level) * areas;
                     for (total, count) in others.iter_mut().zip(&before[start..]) {
                         *total += count;
                     }
@@ -238,7 +238,7 @@ impl<'a> ClassDetections<'a> {
                 } = detection.details;
                 for curve in ones(correct) {
                     let false_ones = wrong[curve] + others[area_of[curve]];
-                    right[curve].push((place, false_ones));
+                    right[curve].push((position, false_ones));
                 }
                 for curve in ones(is_wrong) {
                     wrong[curve] += 1;
@@ -250,7 +250,9 @@ impl<'a> ClassDetections<'a> {
                 let score = |index: usize| detailed[right[index].0].rank.0.0;
                 let first = self.first.unwrap_or(Rank::new(0.0));
                 let wrong = right.iter().map(|&(_, wrong)| wrong as i64 as f64);
-                curves.read(truths, &needed[area], envelope.compute(wrong));
+                wrong_before.clear();
+                wrong_before.extend(wrong);
+                curves.read(truths, &needed[area], envelope.compute(&wrong_before));
                 curves.read_scores(&needed[area], first, score);
             }
         }
@@ -300,20 +302,19 @@ pub(super) struct Envelope {
 
 impl Envelope {
     /// Computes the envelope from the number of wrong detections before each correct one.
-    pub(super) fn compute(&mut self, wrong_before: impl ExactSizeIterator<Item = f64>) -> &[f64] {
+    pub(super) fn compute(&mut self, wrong_before: &[f64]) -> &[f64] {
         let known = self.true_ones.len();
         // Counts are below 2^62. A signed integer is converted by one instruction.
         let missing = known as i64..wrong_before.len() as i64;
         self.true_ones
             .extend(missing.map(|index| (index + 1) as f64));
         self.precision.clear();
-        let pairs = wrong_before.zip(&self.true_ones);
+        let pairs = wrong_before.iter().zip(&self.true_ones);
         // The program adds numpy's smallest step from 1 lest it divide by 0.
-        self.precision.extend(
-            pairs.map(|(false_ones, &true_ones)| {
+        self.precision
+            .extend(pairs.map(|(&false_ones, &true_ones)| {
                 true_ones / ((false_ones + true_ones) + f64::EPSILON)
-            }),
-        );
+            }));
         // Blocks of four: the maximum within each does not wait for that of the blocks after it.
         let greater = |a: f64, b: f64| if a > b { a } else { b };
         let mut greatest = 0.0_f64;
@@ -338,15 +339,19 @@ impl Envelope {
     }
 }
 
+/// The share of the true objects that is found; 0 if there are none.
+pub(super) fn recall(found: u64, truths: u64) -> f64 {
+    match truths {
+        0 => 0.0,
+        truths => found as f64 / truths as f64,
+    }
+}
+
 impl OfClass {
     /// Reads the precision of a curve at each recall, from its [`Envelope`].
     pub(super) fn read(&mut self, truths: u64, needed: &[u64], envelope: &[f64]) {
         let found = envelope.len() as u64;
-        let recall = if truths > 0 {
-            found as f64 / truths as f64
-        } else {
-            0.0
-        };
+        let recall = recall(found, truths);
         let reached = &needed[..needed.partition_point(|&needed| needed <= found)];
         let start = self.precision.len();
         // Recall 0 needs no detection: its precision is the greatest of all, which is that of the first.

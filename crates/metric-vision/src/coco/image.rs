@@ -82,9 +82,9 @@ fn of_image(params: &CocoParams, image: &ImageOutcome, room: &mut Room) -> Optio
         room.recalls.clone_from(&params.recall_thresholds);
     }
     let (thresholds, recalls) = (params.iou_thresholds.len(), room.recalls.len());
-    let truths_of = |place: usize| image.truths.get(place * areas).copied().unwrap_or(0);
+    let truths_of = |position: usize| image.truths.get(position * areas).copied().unwrap_or(0);
     let classes = (0..image.classes.len())
-        .filter(|&place| truths_of(place) > 0)
+        .filter(|&position| truths_of(position) > 0)
         .count();
     if classes == 0 {
         return None;
@@ -92,11 +92,11 @@ fn of_image(params: &CocoParams, image: &ImageOutcome, room: &mut Room) -> Optio
     room.all.clear();
     room.all.resize(thresholds * recalls * classes, 0.0);
     let (mut start, mut column) = (0, 0);
-    for (place, &(_, count)) in image.classes.iter().enumerate() {
+    for (position, &(_, count)) in image.classes.iter().enumerate() {
         let end = usize::saturating_add(start, count as usize);
         let counted = start..end.min(start.saturating_add(most));
         start = end;
-        let truths = truths_of(place);
+        let truths = truths_of(position);
         if truths == 0 {
             continue;
         }
@@ -195,10 +195,10 @@ mod tests {
                 ..Annotation::new(below(classes) as u32, *shape)
             });
             let truths: Vec<_> = truths.collect();
-            let found = (0..found).map(|place| {
+            let found = (0..found).map(|position| {
                 let shape = shapes[match below(2) {
-                    0 => place,
-                    _ => 8 + place % 8,
+                    0 => position,
+                    _ => 8 + position % 8,
                 }];
                 Prediction::new(below(classes) as u32, below(5) as f64 / 4.0, shape)
             });

@@ -9,19 +9,20 @@ use crate::matching::{TooManyPairs, check_image};
 use crate::score::Rank;
 use crate::{Annotation, Image, Prediction, Shape};
 
-/// The place of a detection in the order in which those of an image are matched: by class, by falling score, and by
-/// the place in the file. Where classes are pooled, the own class still decides among equal scores. As one number,
+/// The position of a detection in the order in which those of an image are matched: by class, by falling score, and by
+/// the position in the file. Where classes are pooled, the own class still decides among equal scores. As one number,
 /// which is sorted faster than its parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Order(u128);
 
 impl Order {
-    fn new<S>(prediction: &Prediction<S>, place: u32, by_class: bool) -> Self {
+    fn new<S>(prediction: &Prediction<S>, index: u32, by_class: bool) -> Self {
         let falling = u128::from(!Rank::new(prediction.score).bits());
-        let (class, place) = (u128::from(prediction.class), u128::from(place));
-        Self(match by_class {
-            true => class << 96 | falling << 32 | place,
-            false => falling << 64 | class << 32 | place,
+        let (class, index) = (u128::from(prediction.class), u128::from(index));
+        Self(if by_class {
+            class << 96 | falling << 32 | index
+        } else {
+            falling << 64 | class << 32 | index
         })
     }
 
@@ -67,15 +68,14 @@ impl<S: Shape> CocoAp<S> {
         meetings: &mut Meetings,
     ) -> ImageOutcome {
         // Objects whose classes are pooled still come class by class.
-        let class_of = |class: u32| match self.params.by_class {
-            true => class,
-            false => POOLED,
-        };
+        let class_of = |class: u32| if self.params.by_class { class } else { POOLED };
         let by_class = self.params.by_class;
         let mut order = std::mem::take(&mut meetings.order);
         order.clear();
-        let places = (0..).zip(predictions);
-        order.extend(places.map(|(place, prediction)| Order::new(prediction, place, by_class)));
+        let positions = (0..).zip(predictions);
+        order.extend(
+            positions.map(|(position, prediction)| Order::new(prediction, position, by_class)),
+        );
         order.sort_unstable();
         let class_at = |order: &Order| if by_class { order.class() } else { POOLED };
         let mut truths: Vec<&Annotation<S>> = annotations.iter().collect();
@@ -123,14 +123,13 @@ impl<S: Shape> CocoAp<S> {
         S: 'a,
     {
         let first = outcome.scores.len();
-        meetings.start(
-            truths
-                .iter()
-                .map(|truth| match truth.crowd || truth.ignore {
-                    true => u32::MAX,
-                    false => !self.areas_of(truth.area),
-                }),
-        );
+        meetings.start(truths.iter().map(|truth| {
+            if truth.crowd || truth.ignore {
+                u32::MAX
+            } else {
+                !self.areas_of(truth.area)
+            }
+        }));
         let least = self
             .enough
             .first()
@@ -140,13 +139,14 @@ impl<S: Shape> CocoAp<S> {
             outcome
                 .verdicts
                 .push(Verdict::wrong_in(self.areas_of(detection.area)));
-            for (place, truth) in truths.iter().enumerate() {
-                let iou = match truth.crowd {
-                    true => detection.shape.iou_crowd(&truth.shape),
-                    false => detection.shape.iou(&truth.shape),
+            for (index, truth) in truths.iter().enumerate() {
+                let iou = if truth.crowd {
+                    detection.shape.iou_crowd(&truth.shape)
+                } else {
+                    detection.shape.iou(&truth.shape)
                 };
                 if iou >= least {
-                    meetings.candidates.push((place, iou));
+                    meetings.candidates.push((index, iou));
                 }
             }
             meetings.end(outcome.scores.len() - 1);
@@ -182,8 +182,8 @@ impl<S: Shape> CocoAp<S> {
                 let same = thresholds.partition_point(|&(higher, _)| higher <= least);
                 let (these, others) = thresholds.split_at(same.max(1));
                 thresholds = others;
-                for (place, matched) in meetings.matches.iter().enumerate() {
-                    let (detection, _) = meetings.detections[place];
+                for (index, matched) in meetings.matches.iter().enumerate() {
+                    let (detection, _) = meetings.detections[index];
                     let false_in = outcome.verdicts[detection].areas();
                     let (right_in, wrong_in) = match *matched {
                         Match::Nothing => (0, false_in),
@@ -195,7 +195,7 @@ impl<S: Shape> CocoAp<S> {
                         Match::Counted(_) => (u32::MAX, 0),
                     };
                     let (right, wrong) =
-                        outcome.details[start + place * 2 * words..].split_at_mut(words);
+                        outcome.details[start + index * 2 * words..].split_at_mut(words);
                     for (bits, is_in) in [(right, right_in), (wrong, wrong_in)] {
                         for area in ones(&[u64::from(is_in & alike)]) {
                             for (_, threshold) in these {
@@ -207,16 +207,16 @@ impl<S: Shape> CocoAp<S> {
                 }
             }
         }
-        for (place, &(detection, _)) in meetings.detections.iter().enumerate() {
-            outcome.verdicts[detection] = Verdict::detailed((start / (2 * words) + place) as u32);
+        for (index, &(detection, _)) in meetings.detections.iter().enumerate() {
+            outcome.verdicts[detection] = Verdict::detailed((start / (2 * words) + index) as u32);
         }
     }
 
     /// The area ranges that an area is in, one bit each.
     fn areas_of(&self, area: f64) -> u32 {
         let ranges = self.params.areas.iter().enumerate();
-        ranges.fold(0, |bits, (place, range)| {
-            bits | u32::from(range.contains(area)) << place
+        ranges.fold(0, |bits, (index, range)| {
+            bits | u32::from(range.contains(area)) << index
         })
     }
 }
@@ -229,7 +229,7 @@ pub(super) struct Meetings {
     order: Vec<Order>,
     /// By true object the area ranges in which it is not positive, one bit each.
     ignored: Vec<u32>,
-    /// The detections that meet any: their place, and where their candidates end.
+    /// The detections that meet any: their position, and where their candidates end.
     detections: Vec<(usize, usize)>,
     /// True objects with their IoU.
     candidates: Vec<(usize, f64)>,

@@ -80,9 +80,10 @@ impl Check for ImageOutcome {
             rest = others;
         }
         let areas = truths.len().checked_div(classes.len()).unwrap_or(0);
-        let fits = match classes.is_empty() {
-            true => truths.is_empty(),
-            false => (1..=MOST_AREAS).contains(&areas) && truths.len() == areas * classes.len(),
+        let fits = if classes.is_empty() {
+            truths.is_empty()
+        } else {
+            (1..=MOST_AREAS).contains(&areas) && truths.len() == areas * classes.len()
         };
         if !fits {
             return Err("expected one number of objects for each class and area range");
@@ -99,9 +100,10 @@ impl Check for ImageOutcome {
             0 => details.is_empty(),
             count => !details.is_empty() && details.len() % (2 * count) == 0,
         };
-        match fits {
-            true => Ok(()),
-            false => Err("expected details of equal length for each detection that has any"),
+        if fits {
+            Ok(())
+        } else {
+            Err("expected details of equal length for each detection that has any")
         }
     }
 }
@@ -249,8 +251,8 @@ impl ImageOutcome {
                     sorted.verdicts.push(verdict);
                     continue;
                 };
-                let place = sorted.details.len().checked_div(words).unwrap_or(0);
-                sorted.verdicts.push(Verdict::detailed(place as u32));
+                let position = sorted.details.len().checked_div(words).unwrap_or(0);
+                sorted.verdicts.push(Verdict::detailed(position as u32));
                 let start = index * words;
                 let details = self.details.get(start..start + words);
                 sorted.details.extend(details.unwrap_or_default());

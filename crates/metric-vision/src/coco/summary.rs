@@ -87,7 +87,7 @@ impl CocoCurves {
         };
         let classes: Vec<_> = self.classes.iter().filter(has_truths).collect();
         let thresholds = match iou_threshold {
-            Some(place) if place < self.params.iou_thresholds.len() => place..place + 1,
+            Some(position) if position < self.params.iou_thresholds.len() => position..position + 1,
             Some(_) => return None,
             None => 0..self.params.iou_thresholds.len(),
         };
@@ -96,16 +96,16 @@ impl CocoCurves {
         if area >= self.params.areas.len() || max_detections > last {
             return None;
         }
-        // The order of pycocotools' array, which the last bit of a sum depends on: by threshold, then by place, then
+        // The order of pycocotools' array, which the last bit of a sum depends on: by threshold, then by position, then
         // by class.
         let per_threshold = length * classes.len();
         let mut all = vec![0.0; thresholds.len() * per_threshold];
         for (threshold, all) in thresholds.zip(all.chunks_exact_mut(per_threshold.max(1))) {
-            let curve = self.place(max_detections, area, threshold);
+            let curve = self.position(max_detections, area, threshold);
             for (index, class) in classes.iter().enumerate() {
-                let places = all.iter_mut().skip(index).step_by(classes.len());
-                for (place, value) in places.zip(values(class, curve)) {
-                    *place = *value;
+                let slots = all.iter_mut().skip(index).step_by(classes.len());
+                for (slot, value) in slots.zip(values(class, curve)) {
+                    *slot = *value;
                 }
             }
         }
@@ -129,7 +129,7 @@ impl CocoCurves {
     }
 
     /// The position of a curve in the lists of its class.
-    pub(super) fn place(&self, max_detections: usize, area: usize, threshold: usize) -> usize {
+    pub(super) fn position(&self, max_detections: usize, area: usize, threshold: usize) -> usize {
         let CocoParams {
             areas,
             iou_thresholds,
@@ -186,8 +186,8 @@ impl CocoCurves {
         // `COCOeval.summarize` looks for a number of detections in the list, and finds nothing if it is not there:
         // for boxes and masks in the first row, for keypoints in all of them.
         let looked_up = |wanted: usize| {
-            let place = max_detections.iter().position(|&most| most == wanted);
-            Some(place.unwrap_or(usize::MAX))
+            let position = max_detections.iter().position(|&most| most == wanted);
+            Some(position.unwrap_or(usize::MAX))
         };
         let [main, others] = match (quirks, summary) {
             (false, _) => [None; 2],
@@ -201,9 +201,9 @@ impl CocoCurves {
         };
         let at = |wanted: f64| {
             let mut thresholds = iou_thresholds.iter();
-            let place = thresholds.position(|&threshold| threshold == wanted);
+            let position = thresholds.position(|&threshold| threshold == wanted);
             CocoSlice {
-                iou_threshold: Some(place.unwrap_or(usize::MAX)),
+                iou_threshold: Some(position.unwrap_or(usize::MAX)),
                 ..with(others)
             }
         };
@@ -216,7 +216,8 @@ impl CocoCurves {
             CocoSummary::Keypoints => by_threshold.clone(),
             CocoSummary::Detections => {
                 let numbers = max_detections.iter().enumerate();
-                let named = numbers.map(|(place, most)| (format!("_{most}"), with(Some(place))));
+                let named =
+                    numbers.map(|(position, most)| (format!("_{most}"), with(Some(position))));
                 named.collect()
             }
         };

@@ -162,9 +162,9 @@ fn the_best_detections_of_each_number() {
     let state = metric.measure(&detections, &image);
     assert_eq!(state.detections(), 2);
     let curves = metric.compute(&state);
-    for (place, ar) in [Some(0.0), Some(0.5), None].into_iter().enumerate() {
+    for (position, ar) in [Some(0.0), Some(0.5), None].into_iter().enumerate() {
         let slice = CocoSlice {
-            max_detections: Some(place),
+            max_detections: Some(position),
             ..ALL
         };
         close(curves.average_recall(slice), ar);
@@ -443,11 +443,11 @@ proptest! {
             params.quirks = quirks;
             params.max_detections = vec![1, 3];
         });
-        let place = |place: usize| [0.0, 2.0, 4.0, 30.0][place];
+        let position = |position: usize| [0.0, 2.0, 4.0, 30.0][position];
         let states = (0_i64..).zip(&images).map(|(key, (truths, found, _))| {
-            let truths = truths.iter().map(|&(class, at)| Annotation::new(class, square(place(at))));
+            let truths = truths.iter().map(|&(class, at)| Annotation::new(class, square(position(at))));
             let found = found.iter().map(|&(class, at, score)| {
-                Prediction::new(class, [0.5, 0.7, 0.9][score], square(place(at)))
+                Prediction::new(class, [0.5, 0.7, 0.9][score], square(position(at)))
             });
             metric.measure(&found.collect::<Vec<_>>(), &Image::new(key / 2, truths.collect()))
         });

@@ -196,7 +196,7 @@ pub struct BoxNumbers {
 impl BoxNumbers {
     fn push(&mut self, number: f64) {
         match self.first.get_mut(self.count) {
-            Some(place) => *place = number,
+            Some(slot) => *slot = number,
             None => {
                 if self.all.is_empty() {
                     self.all.extend(self.first);

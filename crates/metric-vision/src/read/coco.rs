@@ -247,9 +247,10 @@ pub(super) enum MaskSizes {
 
 impl From<CocoOptions> for MaskSizes {
     fn from(options: CocoOptions) -> Self {
-        match options.quirks {
-            true => Self::Any,
-            false => Self::ImageOrQuirks,
+        if options.quirks {
+            Self::Any
+        } else {
+            Self::ImageOrQuirks
         }
     }
 }
@@ -540,9 +541,9 @@ impl Problem {
     }
 
     /// The error of a record in a list.
-    pub(super) fn in_record(self, file: File<'_>, list: &str, place: usize) -> ReadError {
+    pub(super) fn in_record(self, file: File<'_>, list: &str, position: usize) -> ReadError {
         ReadError::new(file.name, self.problem)
-            .at(format!("{list}[{place}]"))
+            .at(format!("{list}[{position}]"))
             .field(self.field)
     }
 }
@@ -788,9 +789,9 @@ fn read<S: Readable>(
     let mut warnings = Warnings::new();
     let mut truth = Truth::<S>::read(references, model, options, &mut warnings)?;
     let mut results = results(predictions, &truth, model, options, &mut warnings)?;
-    truth.places.keep_held(&mut truth.images, &mut results);
+    truth.positions.keep_held(&mut truth.images, &mut results);
     let dataset = Dataset::placed(truth.classes, truth.images, results);
-    let dataset = dataset.map_err(|error| whole(references, error.to_string()))?;
+    let dataset = dataset.map_err(|error| file_error(references, error.to_string()))?;
     Ok((dataset, warnings))
 }
 
@@ -798,12 +799,12 @@ fn read<S: Readable>(
 pub(super) struct Truth<S> {
     pub(super) classes: Vec<Class>,
     pub(super) images: Vec<Image<S>>,
-    places: Places,
+    positions: Positions,
     sizes: Vec<Size>,
 }
 
 /// The positions of the ids of classes and images in their lists.
-pub(super) struct Places {
+pub(super) struct Positions {
     classes: Ids,
     images: Ids,
     /// The shard, with whether it holds each listed image.
@@ -819,16 +820,15 @@ impl<S: Readable> Truth<S> {
     ) -> Result<Self, ReadError> {
         if trimmed(file.text).starts_with('[') {
             let problem = "found a list, as results are: expected an object with images, categories and annotations";
-            return Err(whole(file, problem.to_owned()));
+            return Err(file_error(file, problem.to_owned()));
         }
         let lists = match TruthFile::scan(file.text) {
             Some(lists) => lists,
-            None => {
-                serde_json::from_str(file.text).map_err(|error| whole(file, error.to_string()))?
-            }
+            None => serde_json::from_str(file.text)
+                .map_err(|error| file_error(file, error.to_string()))?,
         };
         let mut truth = Self::without_annotations(file, &lists, options, warnings)?;
-        let known = (&truth.places, &*truth.sizes);
+        let known = (&truth.positions, &*truth.sizes);
         let annotations = annotations_of(file, lists.annotations, known, model, options, warnings)?;
         distribute(annotations, &mut truth.images);
         Ok(truth)
@@ -843,27 +843,27 @@ impl<S: Readable> Truth<S> {
     ) -> Result<Self, ReadError> {
         let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let (places, mut classes, images) = Places::new(
+        let (positions, mut classes, images) = Positions::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
             options.shard,
             warnings,
         );
         for record in class_records {
-            if let Some(place) = places.classes.find(&record.id) {
-                classes[place as usize].name = record.name.map(name_of).unwrap_or_default();
+            if let Some(position) = positions.classes.find(&record.id) {
+                classes[position as usize].name = record.name.map(name_of).unwrap_or_default();
             }
         }
         let mut sizes = vec![None; images.len()];
         for record in image_records {
-            if let Some(place) = places.images.find(&record.id) {
-                sizes[place as usize] = size(record.height, record.width);
+            if let Some(position) = positions.images.find(&record.id) {
+                sizes[position as usize] = size(record.height, record.width);
             }
         }
         Ok(Self {
             classes,
             images,
-            places,
+            positions,
             sizes,
         })
     }
@@ -901,7 +901,7 @@ impl<S: Readable<Model = ()>> Truth<S> {
 impl<S: Readable<Model = ()>> Annotations<S> {
     /// Reads the annotations of a part of the list: `{...}, {...}, ...`.
     pub(super) fn read(part: &str, truth: &Truth<S>, options: CocoOptions) -> Option<Self> {
-        let known = (&truth.places, &*truth.sizes);
+        let known = (&truth.positions, &*truth.sizes);
         let take = |kept: &mut Self, _: usize, record: AnnotationRecord<'_>| {
             kept.take(record, known, &(), options)
         };
@@ -919,16 +919,17 @@ fn in_one<S>(
     let mut all = Vec::new();
     for mut part in parts {
         add(warnings, part.warnings);
-        match all.is_empty() {
-            true => all = part.all,
-            false => all.append(&mut part.all),
+        if all.is_empty() {
+            all = part.all;
+        } else {
+            all.append(&mut part.all);
         }
     }
     all
 }
 
-impl Places {
-    /// The places of these ids, with the classes, which have no names yet, and the images, also those
+impl Positions {
+    /// The positions of these ids, with the classes, which have no names yet, and the images, also those
     /// of other shards.
     pub(super) fn new<'a, S>(
         classes: impl Iterator<Item = &'a Id<'a>> + Clone,
@@ -953,12 +954,12 @@ impl Places {
                 .map(|image| shard.holds(&image.key.to_string()));
             (shard, held.collect())
         };
-        let places = Self {
+        let positions = Self {
             classes: class_ids,
             images: image_ids,
             shard: shard.map(holds),
         };
-        (places, classes.collect(), images)
+        (positions, classes.collect(), images)
     }
 
     /// Whether an image, which may be one that is not listed, belongs to another shard.
@@ -967,7 +968,7 @@ impl Places {
             return false;
         };
         let listed = self.images.find(image);
-        let held = listed.and_then(|place| held.get(place as usize).copied());
+        let held = listed.and_then(|position| held.get(position as usize).copied());
         !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
     }
 
@@ -997,32 +998,32 @@ impl Places {
             return;
         };
         let mut count = 0;
-        let places = held.iter().map(|&is_held| {
-            let place = count;
+        let positions = held.iter().map(|&is_held| {
+            let position = count;
             count += u32::from(is_held);
-            place
+            position
         });
-        let places: Vec<u32> = places.collect();
+        let positions: Vec<u32> = positions.collect();
         for prediction in predictions {
-            if let Some(&place) = places.get(prediction.image as usize) {
-                prediction.image = place;
+            if let Some(&position) = positions.get(prediction.image as usize) {
+                prediction.image = position;
             }
         }
         let mut held = held.iter();
         images.retain(|_| held.next().copied().unwrap_or_default());
     }
 
-    /// The place of an image.
+    /// The position of an image.
     pub(super) fn image(&self, image: &Id<'_>) -> Option<u32> {
         self.images.find(image)
     }
 
-    /// The place of a class.
+    /// The position of a class.
     pub(super) fn class(&self, class: &Id<'_>) -> Option<u32> {
         self.classes.find(class)
     }
 
-    /// The places of the image and the class of a true object, which is left out with a warning where
+    /// The positions of the image and the class of a true object, which is left out with a warning where
     /// one of them is not listed.
     pub(super) fn of_truth(
         &self,
@@ -1039,7 +1040,7 @@ impl Places {
         None
     }
 
-    /// The place of the image of a detection, which is left out with a warning if that is what the
+    /// The position of the image of a detection, which is left out with a warning if that is what the
     /// options say of images that are not listed.
     pub(super) fn image_of_detection(
         &self,
@@ -1048,7 +1049,7 @@ impl Places {
         warnings: &mut Warnings,
     ) -> Result<Option<u32>, Problem> {
         match self.images.find(image) {
-            Some(place) => Ok(Some(place)),
+            Some(position) => Ok(Some(position)),
             None if options.ignore_unknown_images => {
                 warn(warnings, Warning::UnknownImage);
                 Ok(None)
@@ -1060,20 +1061,20 @@ impl Places {
         }
     }
 
-    /// The place of the class of a detection, which is left out with a warning where it is not listed.
+    /// The position of the class of a detection, which is left out with a warning where it is not listed.
     pub(super) fn class_of_detection(
         &self,
         class: &Id<'_>,
         warnings: &mut Warnings,
     ) -> Option<u32> {
-        let place = self.classes.find(class);
-        if place.is_none() {
+        let position = self.classes.find(class);
+        if position.is_none() {
             warn(
                 warnings,
                 Warning::UnknownClass(Key::from(class.key.clone())),
             );
         }
-        place
+        position
     }
 }
 
@@ -1114,13 +1115,13 @@ fn pixels(json: Raw<'_>) -> Option<u32> {
     (f64::from(whole) == number).then_some(whole)
 }
 
-/// An annotation that is to be counted, with the place of its image.
+/// An annotation that is to be counted, with the position of its image.
 pub(super) type Placed<S> = (u32, Annotation<S>);
 
 /// An annotation of a list, also one that is not counted, since its id is.
 pub(super) struct Identified<S> {
     id: Option<Key>,
-    /// The place of its image, if the whole data set counts the annotation.
+    /// The position of its image, if the whole data set counts the annotation.
     image: Option<u32>,
     /// The annotation, if this shard counts it.
     annotation: Option<Annotation<S>>,
@@ -1205,12 +1206,13 @@ impl<S: Readable> Annotations<S> {
     fn take(
         &mut self,
         record: AnnotationRecord<'_>,
-        (places, sizes): (&Places, &[Size]),
+        (positions, sizes): (&Positions, &[Size]),
         model: &S::Model,
         options: CocoOptions,
     ) -> Result<(), Problem> {
-        let place = places.of_truth(&record.image_id, &record.category_id, &mut self.warnings);
-        let placed = match place {
+        let position =
+            positions.of_truth(&record.image_id, &record.category_id, &mut self.warnings);
+        let placed = match position {
             None => None,
             Some((image, class)) => {
                 let size = sizes.get(image as usize).copied().flatten();
@@ -1250,25 +1252,25 @@ impl<S: Readable> Annotations<S> {
 fn annotations_of<S: Readable>(
     file: File<'_>,
     list: Raw<'_>,
-    (places, sizes): (&Places, &[Size]),
+    (positions, sizes): (&Positions, &[Size]),
     model: &S::Model,
     options: CocoOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<Placed<S>>, ReadError> {
     let skip = |kept: &mut Annotations<S>, rest| {
-        places.shard.as_ref()?;
+        positions.shard.as_ref()?;
         let (record, length) = first::<AnnotationElsewhere<'_>>(rest)?;
-        if !places.is_elsewhere(&record.image_id) {
+        if !positions.is_elsewhere(&record.image_id) {
             return None;
         }
         let (own, class) = (id_in(record.id), id_in(record.category_id));
         let own = own.map(Id::into_key);
         kept.all
-            .push(places.elsewhere(own, &record.image_id, class.as_ref()));
+            .push(positions.elsewhere(own, &record.image_id, class.as_ref()));
         Some(length)
     };
     let take = |kept: &mut Annotations<S>, _: usize, record: AnnotationRecord<'_>| {
-        kept.take(record, (places, sizes), model, options)
+        kept.take(record, (positions, sizes), model, options)
     };
     let parts = records(list.0, skip, take);
     let parts = parts
@@ -1302,34 +1304,34 @@ pub(super) fn distinct<S: Clone>(
     let ids = all
         .iter()
         .enumerate()
-        .filter_map(|(place, annotation)| Some((annotation.id.as_ref()?, place)));
+        .filter_map(|(position, annotation)| Some((annotation.id.as_ref()?, position)));
     let mut ids: Vec<(&Key, usize)> = ids.collect();
     ids.sort_unstable();
     // With the quirks, annotations of other shards matter too.
-    let matters = |place: usize| options.quirks || !all[place].is_elsewhere;
+    let matters = |position: usize| options.quirks || !all[position].is_elsewhere;
     let twice = ids
         .windows(2)
         .find(|pair| pair[0].0 == pair[1].0 && matters(pair[1].1));
-    let Some(&[(id, earlier), (_, place)]) = twice else {
+    let Some(&[(id, earlier), (_, position)]) = twice else {
         return counted(all);
     };
     if !options.quirks {
         let problem = format!("{id} is the id of {list}[{earlier}] too: expected ids that differ");
-        return Err(Problem::new("id", problem).in_record(file, list, place));
+        return Err(Problem::new("id", problem).in_record(file, list, position));
     }
     // The program lists annotations by image, and then looks each up by its id.
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|&place| all[place].image);
-    for place in &mut order {
-        let annotation = &all[*place];
+    order.sort_by_key(|&position| all[position].image);
+    for position in &mut order {
+        let annotation = &all[*position];
         if let (Some(id), Some(_)) = (&annotation.id, annotation.image) {
             let end = ids.partition_point(|&(other, _)| other <= id);
-            *place = ids[end - 1].1;
+            *position = ids[end - 1].1;
         }
     }
     Ok(order
         .into_iter()
-        .filter_map(|place| all[place].image.zip(all[place].annotation.clone()))
+        .filter_map(|position| all[position].image.zip(all[position].annotation.clone()))
         .collect())
 }
 
@@ -1373,20 +1375,20 @@ impl<S> Results<S> {
 }
 
 impl<S: Readable> Results<S> {
-    /// Takes the record at a place of a part.
+    /// Takes the record at a position of a part.
     pub(super) fn take(
         &mut self,
-        place: usize,
+        index: usize,
         record: &ResultRecord<'_>,
         truth: &Truth<S>,
         model: &S::Model,
         form: Form,
         options: CocoOptions,
     ) -> Result<(), Problem> {
-        let places = &truth.places;
+        let positions = &truth.positions;
         let image = match (&record.image_id.key, self.last) {
-            (&IdKey::Number(id), Some((last, place))) if id == last => Some(place),
-            _ => places.image_of_detection(&record.image_id, options, &mut self.warnings)?,
+            (&IdKey::Number(id), Some((last, index))) if id == last => Some(index),
+            _ => positions.image_of_detection(&record.image_id, options, &mut self.warnings)?,
         };
         let Some(image) = image else {
             return Ok(());
@@ -1405,7 +1407,7 @@ impl<S: Readable> Results<S> {
             sizes: options.into(),
         };
         let (shape, area) = S::detection(fields, size, form, model)?;
-        let class = places.class_of_detection(&record.category_id, &mut self.warnings);
+        let class = positions.class_of_detection(&record.category_id, &mut self.warnings);
         let Some(class) = class else {
             return Ok(());
         };
@@ -1420,7 +1422,7 @@ impl<S: Readable> Results<S> {
         let score = record.score.0;
         self.all.push(Prediction {
             image,
-            place: position(place),
+            position: position(index),
             class,
             score,
             area,
@@ -1439,17 +1441,17 @@ fn results<S: Readable>(
 ) -> Result<Vec<Prediction<S>>, ReadError> {
     if trimmed(file.text).starts_with('{') {
         let problem = "found an object, as a ground truth is: expected a list of results";
-        return Err(whole(file, problem.to_owned()));
+        return Err(file_error(file, problem.to_owned()));
     }
     let form = Form::from_list(file.text);
     let skip = |_: &mut Results<S>, rest| {
-        truth.places.shard.as_ref()?;
+        truth.positions.shard.as_ref()?;
         let (record, length) = first::<ResultElsewhere<'_>>(rest)?;
-        let is_elsewhere = truth.places.is_elsewhere(&record.image_id);
+        let is_elsewhere = truth.positions.is_elsewhere(&record.image_id);
         is_elsewhere.then_some(length)
     };
-    let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-        kept.take(place, &record, truth, model, form, options)
+    let take = |kept: &mut Results<S>, index: usize, record: ResultRecord<'_>| {
+        kept.take(index, &record, truth, model, form, options)
     };
     let parts = records(file.text, skip, take)
         .map_err(|error| in_list::<ResultRecord<'_>>(file, "", file.text, error))?;
@@ -1458,11 +1460,12 @@ fn results<S: Readable>(
         add(warnings, part.warnings);
         let start = position(start);
         for found in &mut part.all {
-            found.place = found.place.saturating_add(start);
+            found.position = found.position.saturating_add(start);
         }
-        match all.is_empty() {
-            true => all = part.all,
-            false => all.append(&mut part.all),
+        if all.is_empty() {
+            all = part.all;
+        } else {
+            all.append(&mut part.all);
         }
     }
     Ok(all)
@@ -1481,7 +1484,7 @@ pub(super) fn add(warnings: &mut Warnings, more: Warnings) {
 }
 
 /// A problem with a whole file.
-pub(super) fn whole(file: File<'_>, problem: String) -> ReadError {
+pub(super) fn file_error(file: File<'_>, problem: String) -> ReadError {
     ReadError::new(file.name, problem)
 }
 
@@ -1507,7 +1510,7 @@ pub(super) fn in_list<'a, R: Record<'a>>(
     json: &'a str,
     error: ListError<Problem>,
 ) -> ReadError {
-    let record = |place: usize| format!("{list}[{place}]");
+    let record = |position: usize| format!("{list}[{position}]");
     match error {
         ListError::NoList => {
             let name = if list.is_empty() {
@@ -1515,35 +1518,36 @@ pub(super) fn in_list<'a, R: Record<'a>>(
             } else {
                 format!("{list}: ")
             };
-            whole(file, format!("{name}expected a list, [...]"))
+            file_error(file, format!("{name}expected a list, [...]"))
         }
         ListError::NoEnd { records } => {
             let last = records.checked_sub(1).map(record).unwrap_or_default();
             let problem = "the text ends here: expected ] at the end of the list";
             ReadError::new(file.name, problem).at(last)
         }
-        ListError::NoObject { place, found } => {
+        ListError::NoObject { position, found } => {
             let problem = format!("found {found}: expected an object");
-            ReadError::new(file.name, problem).at(record(place))
+            ReadError::new(file.name, problem).at(record(position))
         }
-        ListError::NoComma { place } => {
+        ListError::NoComma { position } => {
             let problem = "expected a comma and a record after it, or the end of the list";
-            ReadError::new(file.name, problem).at(record(place))
+            ReadError::new(file.name, problem).at(record(position))
         }
-        ListError::Refused { place, error } => error.in_record(file, list, place),
+        ListError::Refused { position, error } => error.in_record(file, list, position),
         ListError::Malformed {
-            place,
+            position,
             start,
             error,
         } => {
             let problem = R::explain(json, start, &error).unwrap_or_else(|| {
-                let problem = match error.is_data() {
-                    true => plain(&error),
-                    false => format!("not JSON: {}", at_position(json, start, &error)),
+                let problem = if error.is_data() {
+                    plain(&error)
+                } else {
+                    format!("not JSON: {}", at_position(json, start, &error))
                 };
                 Problem::new("", problem)
             });
-            problem.in_record(file, list, place)
+            problem.in_record(file, list, position)
         }
     }
 }
@@ -1555,7 +1559,7 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
     let before = list.get(..bracket + 1 + start).unwrap_or_default();
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + error.line();
     let column = match error.line() {
-        1 => before.len() - before.rfind('\n').map_or(0, |place| place + 1) + error.column(),
+        1 => before.len() - before.rfind('\n').map_or(0, |position| position + 1) + error.column(),
         _ => error.column(),
     };
     format!("{} at line {line} column {column}", plain(error))
@@ -1688,16 +1692,17 @@ impl<'a> Id<'a> {
 
     /// The id as messages show it.
     fn shown(&self) -> String {
-        match self.is_text {
-            true => format!("{:?}", self.key.to_string()),
-            false => self.key.to_string(),
+        if self.is_text {
+            format!("{:?}", self.key.to_string())
+        } else {
+            self.key.to_string()
         }
     }
 }
 
 /// The positions of ids in an ascending list of keys.
 pub(super) struct Ids {
-    /// Integers and their places, rising.
+    /// Integers and their positions, rising.
     numbers: Vec<(i64, u32)>,
     /// The index of each integer, starting at the least, if there are few gaps; `u32::MAX` in a gap.
     dense: Vec<u32>,
@@ -1705,7 +1710,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The places of ids, and their keys. Tells those that are `repeated`.
+    /// The positions of ids, and their keys. Tells those that are `repeated`.
     fn new<'a>(
         ids: impl Iterator<Item = &'a Id<'a>> + Clone,
         mut repeated: impl FnMut(&Id<'_>),
@@ -1714,9 +1719,10 @@ impl Ids {
         let all_text = ids.clone().all(|id| id.is_text);
         let mut keys = BTreeSet::new();
         for id in ids {
-            let key = match all_text {
-                true => Key::Text(id.key.to_string().into()),
-                false => Key::from(id.key.clone()),
+            let key = if all_text {
+                Key::Text(id.key.to_string().into())
+            } else {
+                Key::from(id.key.clone())
             };
             if !keys.insert(key) {
                 repeated(id);
@@ -1727,13 +1733,13 @@ impl Ids {
             dense: Vec::new(),
             texts: HashMap::new(),
         };
-        for (place, key) in (0..).zip(&keys) {
+        for (position, key) in (0..).zip(&keys) {
             match key {
-                Key::Number(number) => found.numbers.push((*number, place)),
+                Key::Number(number) => found.numbers.push((*number, position)),
                 Key::Text(text) => match IdKey::from(&**text) {
-                    IdKey::Number(number) => found.numbers.push((number, place)),
+                    IdKey::Number(number) => found.numbers.push((number, position)),
                     IdKey::Text(_) => {
-                        found.texts.insert(text.clone(), place);
+                        found.texts.insert(text.clone(), position);
                     }
                 },
             }
@@ -1743,7 +1749,7 @@ impl Ids {
         (found, keys.into_iter())
     }
 
-    /// Lists the places of integers that have few gaps between them.
+    /// Lists the positions of integers that have few gaps between them.
     fn fill(&mut self) {
         let (Some(&(least, _)), Some(&(greatest, _))) = (self.numbers.first(), self.numbers.last())
         else {
@@ -1752,8 +1758,8 @@ impl Ids {
         let span = greatest.abs_diff(least);
         if span < 4 * self.numbers.len() as u64 + 256 {
             self.dense = vec![u32::MAX; span as usize + 1];
-            for &(number, place) in &self.numbers {
-                self.dense[number.abs_diff(least) as usize] = place;
+            for &(number, position) in &self.numbers {
+                self.dense[number.abs_diff(least) as usize] = position;
             }
         }
     }
@@ -1762,15 +1768,15 @@ impl Ids {
         match &id.key {
             IdKey::Number(number) if !self.dense.is_empty() => {
                 let index = number.checked_sub(self.numbers.first()?.0)?;
-                let place = *self.dense.get(usize::try_from(index).ok()?)?;
-                (place != u32::MAX).then_some(place)
+                let position = *self.dense.get(usize::try_from(index).ok()?)?;
+                (position != u32::MAX).then_some(position)
             }
             IdKey::Number(number) => {
-                let place = self
+                let position = self
                     .numbers
                     .binary_search_by_key(number, |&(number, _)| number)
                     .ok()?;
-                Some(self.numbers[place].1)
+                Some(self.numbers[position].1)
             }
             IdKey::Text(text) => self.texts.get(&**text).copied(),
         }
@@ -1833,8 +1839,8 @@ impl Numbers {
         let (mut numbers, mut count) = ([0.0; 4], 0);
         scanner.list(|item| {
             let number = item.number()?;
-            if let Some(place) = numbers.get_mut(count) {
-                *place = number;
+            if let Some(slot) = numbers.get_mut(count) {
+                *slot = number;
             }
             count += 1;
             Some(())
@@ -1863,8 +1869,8 @@ impl<'de> Deserialize<'de> for Numbers {
                 let mut numbers = [0.0; 4];
                 let mut count = 0;
                 while let Some(Number(number)) = list.next_element()? {
-                    if let Some(place) = numbers.get_mut(count) {
-                        *place = number;
+                    if let Some(slot) = numbers.get_mut(count) {
+                        *slot = number;
                     }
                     count += 1;
                 }

@@ -1,6 +1,6 @@
 use super::coco::{
-    CocoOptions, Id, Identified, Places, Problem, Size, TruthFields, distinct, distribute,
-    position, warn, whole,
+    CocoOptions, Id, Identified, Positions, Problem, Size, TruthFields, distinct, distribute,
+    file_error, position, warn,
 };
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
@@ -161,7 +161,7 @@ pub(super) trait TruthRows<S>: Rows<S> {
 pub(super) trait PredictionRows<S>: Rows<S> {
     fn score(&self, row: usize) -> f64;
     /// The position in the file.
-    fn place(&self, row: usize) -> u32 {
+    fn position(&self, row: usize) -> u32 {
         position(row)
     }
 }
@@ -174,21 +174,21 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
     options: CocoOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
     let mut warnings = Warnings::new();
-    let (places, mut classes, mut images) = Places::new(
+    let (positions, mut classes, mut images) = Positions::new(
         listed.classes.iter().map(|(id, _)| id),
         listed.images.iter(),
         options.shard,
         &mut warnings,
     );
     for (id, name) in &listed.classes {
-        if let Some(place) = places.class(id) {
-            (*name).clone_into(&mut classes[place as usize].name);
+        if let Some(position) = positions.class(id) {
+            (*name).clone_into(&mut classes[position as usize].name);
         }
     }
     let mut sizes = vec![None; images.len()];
     for (id, &[height, width]) in listed.images.iter().zip(listed.sizes) {
-        if let Some(place) = places.image(id) {
-            sizes[place as usize] = Some((height, width));
+        if let Some(position) = positions.image(id) {
+            sizes[position as usize] = Some((height, width));
         }
     }
 
@@ -196,14 +196,14 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
         name: truths.name(),
         text: "",
     };
-    let annotations = annotations(truths, &places, &sizes, &mut warnings)
+    let annotations = annotations(truths, &positions, &sizes, &mut warnings)
         .map_err(|(row, problem)| problem.in_record(file, ANNOTATIONS, row))?;
     let annotations = distinct(file, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
-    let mut predictions = detections(predictions, &places, &sizes, options, &mut warnings)?;
-    places.keep_held(&mut images, &mut predictions);
+    let mut predictions = detections(predictions, &positions, &sizes, options, &mut warnings)?;
+    positions.keep_held(&mut images, &mut predictions);
     let dataset = Dataset::placed(classes, images, predictions);
-    let dataset = dataset.map_err(|error| whole(file, error.to_string()))?;
+    let dataset = dataset.map_err(|error| file_error(file, error.to_string()))?;
     Ok((dataset, warnings))
 }
 
@@ -212,17 +212,17 @@ const PREDICTIONS: &str = "predictions";
 
 fn annotations<S: Shape>(
     rows: &impl TruthRows<S>,
-    places: &Places,
+    positions: &Positions,
     sizes: &[Size],
     warnings: &mut Warnings,
 ) -> Result<Vec<Identified<S>>, (usize, Problem)> {
     let mut annotation = |row: usize| {
         let id = rows.id(row).map(Key::Number);
         let (image, class) = (rows.image(row), rows.class(row));
-        if places.is_elsewhere(&image) {
-            return Ok(places.elsewhere(id, &image, Some(&class)));
+        if positions.is_elsewhere(&image) {
+            return Ok(positions.elsewhere(id, &image, Some(&class)));
         }
-        let Some((image, class)) = places.of_truth(&image, &class, warnings) else {
+        let Some((image, class)) = positions.of_truth(&image, &class, warnings) else {
             return Ok(Identified::new(id, None));
         };
         let size = sizes.get(image as usize).copied().flatten();
@@ -241,7 +241,7 @@ fn annotations<S: Shape>(
 
 fn detections<S: Shape>(
     rows: &impl PredictionRows<S>,
-    places: &Places,
+    positions: &Positions,
     sizes: &[Size],
     options: CocoOptions,
     warnings: &mut Warnings,
@@ -254,16 +254,16 @@ fn detections<S: Shape>(
     for row in 0..rows.count() {
         let refused = |problem: Problem| problem.in_record(file, PREDICTIONS, row);
         let image = rows.image(row);
-        if places.is_elsewhere(&image) {
+        if positions.is_elsewhere(&image) {
             continue;
         }
-        let image = places.image_of_detection(&image, options, warnings);
+        let image = positions.image_of_detection(&image, options, warnings);
         let Some(image) = image.map_err(refused)? else {
             continue;
         };
         let size = sizes.get(image as usize).copied().flatten();
         let (shape, area) = rows.shape(row, size).map_err(refused)?;
-        let Some(class) = places.class_of_detection(&rows.class(row), warnings) else {
+        let Some(class) = positions.class_of_detection(&rows.class(row), warnings) else {
             continue;
         };
         for (warning, applies) in [
@@ -276,7 +276,7 @@ fn detections<S: Shape>(
         }
         all.push(Prediction {
             image,
-            place: rows.place(row),
+            position: rows.position(row),
             class,
             score: rows.score(row),
             area,
@@ -295,12 +295,11 @@ fn id_of(key: &Key) -> Id<'_> {
 
 /// Checks that a column has one value for each row.
 fn fits(list: &str, field: &str, length: usize, rows: usize) -> Result<(), ReadError> {
-    match length == rows {
-        true => Ok(()),
-        false => {
-            let problem = format!("{length} values: expected {rows}, as there are images");
-            Err(ReadError::new("", problem).at(list).field(field))
-        }
+    if length == rows {
+        Ok(())
+    } else {
+        let problem = format!("{length} values: expected {rows}, as there are images");
+        Err(ReadError::new("", problem).at(list).field(field))
     }
 }
 

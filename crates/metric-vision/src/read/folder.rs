@@ -35,9 +35,9 @@ impl<'a> FolderFile<'a> for File<'a> {
 
     fn lines(self) -> impl Iterator<Item = Line<'a>> {
         let lines = self.content().lines().enumerate();
-        let lines = lines.map(move |(place, line)| Line {
+        let lines = lines.map(move |(position, line)| Line {
             file: self,
-            place,
+            position,
             words: line.split_whitespace().collect(),
         });
         lines.filter(|line| !line.words.is_empty())
@@ -51,19 +51,19 @@ impl<'a> FolderFile<'a> for File<'a> {
 /// A line that is not blank.
 pub(super) struct Line<'a> {
     file: File<'a>,
-    place: usize,
+    position: usize,
     pub(super) words: Vec<&'a str>,
 }
 
 impl Line<'_> {
     /// The position of the line in the file, counted from 0.
-    pub(super) fn place(&self) -> u32 {
+    pub(super) fn position(&self) -> u32 {
         // Files have at most 2^30 bytes, so the position fits.
-        u32::try_from(self.place).unwrap_or(u32::MAX)
+        u32::try_from(self.position).unwrap_or(u32::MAX)
     }
 
     pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
-        let record = format!("line {}", self.place + 1);
+        let record = format!("line {}", self.position + 1);
         self.file.error(&record, field, problem)
     }
 
@@ -167,9 +167,10 @@ impl Folder {
         let mut reader = FileReader::new(max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
         let read = |path: &PathBuf| {
             let [name, stem] = [path.file_name(), path.file_stem()].map(Option::unwrap_or_default);
-            let part = match others.iter().any(|other| name == *other) {
-                true => Part::All,
-                false => part(&name_text(stem)),
+            let part = if others.iter().any(|other| name == *other) {
+                Part::All
+            } else {
+                part(&name_text(stem))
             };
             let empty = || (name_text(path.as_os_str()).into_owned(), String::new());
             match part {
@@ -276,7 +277,7 @@ pub(super) fn by_name<'a>(
     Ok(named)
 }
 
-/// A true object, before its class has a place.
+/// A true object, before its class has a position.
 #[derive(Debug, PartialEq)]
 pub(super) struct Object {
     pub(super) class: Key,
@@ -284,11 +285,11 @@ pub(super) struct Object {
     pub(super) shape: BBox,
 }
 
-/// A detection, before its image and class have places.
+/// A detection, before its image and class have positions.
 pub(super) struct Detected<'a> {
     pub(super) image: &'a str,
     /// The position in the file, where it matters across images.
-    pub(super) place: u32,
+    pub(super) position: u32,
     pub(super) class: Key,
     pub(super) score: f64,
     pub(super) shape: BBox,
@@ -391,17 +392,17 @@ impl<'a> Contents<'a> {
             };
             keys.into_iter().map(class).collect()
         });
-        // A place that no u32 can hold is one that no list has, which `Dataset::new` refuses.
-        let place = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        // A position that no u32 can hold is one that no list has, which `Dataset::new` refuses.
+        let position = |position: usize| u32::try_from(position).unwrap_or(u32::MAX);
         let keys = classes.iter().enumerate();
         let classes_by_key: BTreeMap<&Key, u32> =
-            keys.map(|(at, class)| (&class.key, place(at))).collect();
+            keys.map(|(at, class)| (&class.key, position(at))).collect();
         let class = |key: &Key| classes_by_key.get(key).copied().unwrap_or(u32::MAX);
         let images_by_name: BTreeMap<&str, u32> = self
             .images
             .keys()
             .enumerate()
-            .map(|(at, name)| (*name, place(at)))
+            .map(|(at, name)| (*name, position(at)))
             .collect();
 
         let predictions = self.detected.iter().map(|detected| Prediction {
@@ -409,7 +410,7 @@ impl<'a> Contents<'a> {
                 .get(detected.image)
                 .copied()
                 .unwrap_or(u32::MAX),
-            place: detected.place,
+            position: detected.position,
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),

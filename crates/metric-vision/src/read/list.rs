@@ -95,19 +95,19 @@ pub(super) enum ListError<E> {
     /// The list does not end after this many records.
     NoEnd { records: usize },
     /// The item at this index is not an object.
-    NoObject { place: usize, found: Kind },
+    NoObject { position: usize, found: Kind },
     /// The item at this index is not such a record.
     Malformed {
-        /// The place of the record, from 0.
-        place: usize,
+        /// The position of the record, from 0.
+        position: usize,
         /// Its start, in bytes after the opening bracket.
         start: usize,
         error: serde_json::Error,
     },
     /// The record at this index is followed by something other than a comma.
-    NoComma { place: usize },
-    /// The record at this place was refused.
-    Refused { place: usize, error: E },
+    NoComma { position: usize },
+    /// The record at this position was refused.
+    Refused { position: usize, error: E },
 }
 
 /// The text without the white space of JSON around it.
@@ -124,46 +124,46 @@ pub(super) fn read_part<'a, R: Item<'a>, Kept, E>(
 ) -> Result<usize, ListError<E>> {
     let mut rest = part;
     let mut keys = Keys::new(R::KEYS);
-    for place in 0_usize.. {
+    for position in 0_usize.. {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
-        match (rest.is_empty(), place.checked_sub(1)) {
+        match (rest.is_empty(), position.checked_sub(1)) {
             (true, None) => return Ok(0),
-            (true, Some(place)) => return Err(ListError::NoComma { place }),
+            (true, Some(position)) => return Err(ListError::NoComma { position }),
             _ => {}
         }
         // A record can be a list for serde, of its fields in their order; not here.
         match json::kind(rest) {
             Kind::Object | Kind::Invalid => {}
-            found => return Err(ListError::NoObject { place, found }),
+            found => return Err(ListError::NoObject { position, found }),
         }
         let start = part.len() - rest.len();
-        let mut refuse = |error| Err(ListError::Refused { place, error });
+        let mut refuse = |error| Err(ListError::Refused { position, error });
         let mut scanner = Scanner::new(rest);
         let length = if let Some(length) = skip(kept, rest) {
             length
         } else if let Some(record) = R::scan(&mut scanner, &mut keys) {
-            take(kept, place, record).or_else(&mut refuse)?;
+            take(kept, position, record).or_else(&mut refuse)?;
             scanner.at()
         } else {
             let mut values = Deserializer::from_str(rest).into_iter::<R>();
             match values.next() {
-                None => return Err(ListError::NoComma { place }),
+                None => return Err(ListError::NoComma { position }),
                 Some(Err(error)) => {
                     return Err(ListError::Malformed {
-                        place,
+                        position,
                         start,
                         error,
                     });
                 }
-                Some(Ok(record)) => take(kept, place, record).or_else(&mut refuse)?,
+                Some(Ok(record)) => take(kept, position, record).or_else(&mut refuse)?,
             }
             values.byte_offset()
         };
         rest = rest[length..].trim_start_matches([' ', '\t', '\n', '\r']);
         rest = match rest.strip_prefix(',') {
             Some(rest) => rest,
-            None if rest.is_empty() => return Ok(place + 1),
-            None => return Err(ListError::NoComma { place }),
+            None if rest.is_empty() => return Ok(position + 1),
+            None => return Err(ListError::NoComma { position }),
         };
     }
     Ok(0)
@@ -228,10 +228,12 @@ mod tests {
             Ok(parts) => Ok(parts.into_iter().flat_map(|(_, part)| part).collect()),
             Err(ListError::NoList) => Err("no list".to_owned()),
             Err(ListError::NoEnd { records }) => Err(format!("no end after {records}")),
-            Err(ListError::NoObject { place, found }) => Err(format!("{place} is {found}")),
-            Err(ListError::Malformed { place, start, .. }) => Err(format!("{place} at {start}")),
-            Err(ListError::NoComma { place }) => Err(format!("no comma after {place}")),
-            Err(ListError::Refused { place, error }) => Err(format!("{place}: {error}")),
+            Err(ListError::NoObject { position, found }) => Err(format!("{position} is {found}")),
+            Err(ListError::Malformed {
+                position, start, ..
+            }) => Err(format!("{position} at {start}")),
+            Err(ListError::NoComma { position }) => Err(format!("no comma after {position}")),
+            Err(ListError::Refused { position, error }) => Err(format!("{position}: {error}")),
         }
     }
 

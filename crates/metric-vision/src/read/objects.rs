@@ -204,9 +204,9 @@ impl<S: Readable<Model = ()>> PredictionRows<S> for Predictions<'_> {
         self.score[row]
     }
 
-    fn place(&self, row: usize) -> u32 {
-        let places = self.columns.columns.place.as_ref();
-        places.map_or_else(|| position(row), |places| places[row])
+    fn position(&self, row: usize) -> u32 {
+        let positions = self.columns.columns.position.as_ref();
+        positions.map_or_else(|| position(row), |positions| positions[row])
     }
 }
 
@@ -352,17 +352,18 @@ mod tests {
                 shard: index.and_then(|index| Shard::new(index, 3).ok()),
             };
             let [t, f] = &memory;
-            match masks {
-                true => same(
+            if masks {
+                same(
                     what,
                     parse_coco_masks(truth, found, options),
                     read_coco_mask_documents(t, f, options),
-                ),
-                false => same(
+                );
+            } else {
+                same(
                     what,
                     parse_coco(truth, found, options),
                     read_coco_documents(t, f, options),
-                ),
+                );
             }
         }
         true
@@ -437,7 +438,7 @@ mod tests {
     /// Two images whose detections have the same score, read apart from each other: their positions in the file decide.
     #[test]
     fn positions_rank_equal_scores() {
-        let read = |image: i64, place: Option<u32>| {
+        let read = |image: i64, position: Option<u32>| {
             let found = ObjectColumns {
                 image: vec![IdKey::Number(image)],
                 class: vec![IdKey::Number(1)],
@@ -453,7 +454,7 @@ mod tests {
             };
             let found = ObjectColumns {
                 score: Some(vec![0.5]),
-                place: place.map(|place| vec![place]),
+                position: position.map(|position| vec![position]),
                 ..found
             };
             let [truth, found] = [truth, found]
@@ -462,10 +463,10 @@ mod tests {
                 read_coco_documents(&truth, &found, CocoOptions::default()).expect("read");
             dataset
         };
-        let precision = |places: [Option<u32>; 2]| {
+        let precision = |positions: [Option<u32>; 2]| {
             let metric = VocAp::<crate::BBox>::new(0.5).expect("threshold");
-            let mut state = dataset_state(&metric, &read(1, places[0]));
-            metric_core::Merge::merge(&mut state, dataset_state(&metric, &read(2, places[1])));
+            let mut state = dataset_state(&metric, &read(1, positions[0]));
+            metric_core::Merge::merge(&mut state, dataset_state(&metric, &read(2, positions[1])));
             metric.compute(&state).mean
         };
         // By image, the first of two detections is wrong; by position it is right.

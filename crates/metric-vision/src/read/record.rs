@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::coco::{
     CocoOptions, Flag, Form, Id, Identified, KeypointFields, MaskSizes, Number, Numbers, Problem,
-    Readable, Record, ShapeFields, Size, Test, TruthFields, add, distinct, in_list, is, number_of,
-    plain, size, warn, whole,
+    Readable, Record, ShapeFields, Size, Test, TruthFields, add, distinct, file_error, in_list, is,
+    number_of, plain, size, warn,
 };
 use super::list::{Item, records};
 use super::{File, ReadError, Warning, Warnings};
@@ -280,7 +280,7 @@ fn truths<S: Readable>(
     let (list, name, size) = match json::kind(file.text) {
         Kind::Object => {
             let image: ImageFields<'_> =
-                serde_json::from_str(file.text).map_err(|error| whole(file, plain(&error)))?;
+                serde_json::from_str(file.text).map_err(|error| file_error(file, plain(&error)))?;
             let size = size(image.height, image.width);
             (image.annotations.0, "annotations", size)
         }

@@ -290,7 +290,7 @@ fn folders_of_voc() {
     };
     let classes = ["dog", "traffic light", "cat"];
     let truths = (0..9).map(|image| {
-        let objects = (0..image % 4).map(|place| object(classes[(image + place) % 3], place));
+        let objects = (0..image % 4).map(|index| object(classes[(image + index) % 3], index));
         let objects: String = objects.collect();
         (
             format!("image {image}.xml"),
@@ -342,8 +342,8 @@ fn folders_of_voc() {
         (by_image(false), VocFiles::Images),
         (by_image(true), VocFiles::Images),
     ];
-    for (place, (found, form)) in forms.iter().enumerate() {
-        let found_folder = write(folder.path(), &format!("found {place}"), found);
+    for (index, (found, form)) in forms.iter().enumerate() {
+        let found_folder = write(folder.path(), &format!("found {index}"), found);
         for extra in EXTRA {
             for files in [None, Some(*form)] {
                 let options = |shard| VocOptions {
@@ -353,7 +353,7 @@ fn folders_of_voc() {
                     shard,
                     max_bytes: None,
                 };
-                let what = format!("{place} {extra} {files:?}");
+                let what = format!("{index} {extra} {files:?}");
                 let (truths, found) = (as_files(&truths), as_files(found));
                 check(&what, |shard| parse_voc(&truths, &found, &options(shard)));
                 check(&what, |shard| {
@@ -369,7 +369,7 @@ fn folders_of_yolo() {
     let box_at = |class: usize, x: usize| format!("{class} 0.{x} 0.5 0.25 0.5");
     let truths = |names: bool| {
         let truths = (0..9).map(|image| {
-            let objects = (0..image % 4).map(|place| box_at((image + place) % 3, place + 1) + "\n");
+            let objects = (0..image % 4).map(|index| box_at((image + index) % 3, index + 1) + "\n");
             (format!("{image}.txt"), objects.collect())
         });
         let names = names.then(|| ("classes.txt".to_owned(), "a\nb\nc\nd\ne".to_owned()));

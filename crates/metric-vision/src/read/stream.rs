@@ -105,8 +105,8 @@ fn open<S: Readable<Model = ()>>(
         warnings,
         options,
         results: ListBlocks::new(found.open()?),
-        take: |kept, place, record, truth, form, options| {
-            kept.take(place, record, truth, &(), form, options)
+        take: |kept, position, record, truth, form, options| {
+            kept.take(position, record, truth, &(), form, options)
         },
     })
 }
@@ -307,11 +307,11 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
             return None;
         }
         let last = parts.first_mut()?;
-        for ((place, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
+        for ((position, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
             match feed.kept.first() {
-                Some(kept) if kept.image == place => gather(last, place, &feed.kept, image)?,
+                Some(kept) if kept.image == position => gather(last, position, &feed.kept, image)?,
                 _ if *seen => {}
-                _ => gather(last, place, &[], image)?,
+                _ => gather(last, position, &[], image)?,
             }
         }
         add(&mut warnings, feed.warnings);
@@ -348,7 +348,7 @@ struct Feed<S> {
 
 /// A block whose records are parsed.
 struct Parsed<S> {
-    /// In the order of the file; places count from the start of the block.
+    /// In the order of the file; positions count from the start of the block.
     results: Vec<Prediction<S>>,
     /// Where the results of each image start.
     starts: Vec<usize>,
@@ -438,7 +438,7 @@ impl<S> Feed<S> {
         let last = starts.pop().unwrap_or_default();
         let mut kept = results.split_off(last);
         for found in &mut kept {
-            found.place = found.place.saturating_add(position(before));
+            found.position = found.position.saturating_add(position(before));
         }
         let image_of = |results: &[Prediction<S>]| results.first().map(|found| found.image);
         // The last image of the blocks before may go on, even to the end of this one.
@@ -510,8 +510,8 @@ impl<S: Clone, G> Worker<'_, S, G> {
     fn parse(&self, block: &[u8], form: Form, memory: Vec<Prediction<S>>) -> Option<Parsed<S>> {
         let text = std::str::from_utf8(block).ok()?;
         let mut results = Results::of_memory(memory);
-        let take = |kept: &mut Results<S>, place: usize, record: ResultRecord<'_>| {
-            (self.take)(kept, place, &record, self.truth, form, self.options)
+        let take = |kept: &mut Results<S>, position: usize, record: ResultRecord<'_>| {
+            (self.take)(kept, position, &record, self.truth, form, self.options)
         };
         let records = read_part(text, &mut results, |_, _| None, take).ok()?;
         let mut starts = Vec::new();
@@ -541,12 +541,12 @@ impl<S: Clone, G> Worker<'_, S, G> {
         } = complete;
         let records = position(records);
         for found in &mut results {
-            found.place = found.place.saturating_add(records);
+            found.position = found.position.saturating_add(records);
         }
         let mut gather = |results: &[Prediction<S>]| {
-            let place = results.first()?.image;
-            let image = self.truth.images.get(place as usize)?;
-            (self.gather)(part, place, results, image)
+            let index = results.first()?.image;
+            let image = self.truth.images.get(index as usize)?;
+            (self.gather)(part, index, results, image)
         };
         let ends = starts.iter().skip(1).copied().chain([results.len()]);
         for (&start, end) in starts.iter().zip(ends) {
@@ -608,8 +608,8 @@ mod tests {
         block_bytes: usize,
     ) -> Option<(Images<S>, Warnings)> {
         let stream = stream?.with_block_bytes(block_bytes);
-        let fold = stream.fold(|images: &mut Images<S>, place, found, image| {
-            let of_image = (found.to_vec(), image.clone(), place);
+        let fold = stream.fold(|images: &mut Images<S>, position, found, image| {
+            let of_image = (found.to_vec(), image.clone(), position);
             let before = images.insert(image.key.to_string(), of_image);
             before.is_none().then_some(())
         })?;
@@ -634,10 +634,10 @@ mod tests {
             let (dataset, expected) = whole.expect("what can be streamed can be read");
             assert_eq!(warnings, expected);
             let examples = dataset.examples(0..dataset.images().len());
-            let examples = (0..).zip(examples).map(|(place, (found, image))| {
+            let examples = (0..).zip(examples).map(|(position, (found, image))| {
                 (
                     image.key.to_string(),
-                    (found.to_vec(), image.clone(), place),
+                    (found.to_vec(), image.clone(), position),
                 )
             });
             assert_eq!(images, examples.collect());
@@ -660,7 +660,7 @@ mod tests {
     #[test]
     fn results_by_image_are_streamed() {
         let records: Vec<String> = (0..50)
-            .map(|place| record(["3", "1", "700"][place / 20], "5", place as f64))
+            .map(|position| record(["3", "1", "700"][position / 20], "5", position as f64))
             .collect();
         let text = format!("[{}]", records.join(", "));
         for size in [1, 50, 200, 1000, 10_000] {
@@ -807,8 +807,8 @@ mod tests {
             ignore_unknown_images in any::<bool>(),
         ) {
             let images = runs.iter().flat_map(|(image, count)| std::iter::repeat_n(image, *count));
-            let records = images.zip(&classes).enumerate().map(|(place, (image, class))| {
-                record(image, class, place as f64).replace(r#""bbox": [1, 2, 3, 4.5]"#, form)
+            let records = images.zip(&classes).enumerate().map(|(position, (image, class))| {
+                record(image, class, position as f64).replace(r#""bbox": [1, 2, 3, 4.5]"#, form)
             });
             let records: Vec<String> = records.collect();
             let text = format!("[{}]", records.join(separator));

@@ -70,9 +70,10 @@ impl FromStr for TextColumns {
             .try_into()
             .map_err(|_| InvalidColumns(format!("found {count} columns")))?;
         let columns = Self(columns);
-        match FORMS.iter().any(|form| columns.order(form).is_some()) {
-            true => Ok(columns),
-            false => Err(InvalidColumns("found corners and sizes".to_owned())),
+        if FORMS.iter().any(|form| columns.order(form).is_some()) {
+            Ok(columns)
+        } else {
+            Err(InvalidColumns("found corners and sizes".to_owned()))
         }
     }
 }
@@ -108,8 +109,8 @@ impl TextColumns {
     /// For each field of a form, which column it is; `None` if these are columns of another form.
     fn order(&self, form: &[&str; COUNT]) -> Option<[usize; COUNT]> {
         let mut order = [0; COUNT];
-        for (place, field) in order.iter_mut().zip(form) {
-            *place = self.0.iter().position(|column| column == field)?;
+        for (column_of_field, field) in order.iter_mut().zip(form) {
+            *column_of_field = self.0.iter().position(|column| column == field)?;
         }
         Some(order)
     }
@@ -133,8 +134,8 @@ impl TextColumns {
         };
         let [name, numbers @ ..] = order;
         let mut arranged = words[name..=name + further].to_vec();
-        let place = |column: usize| column + if column > name { further } else { 0 };
-        arranged.extend(numbers.map(|column| words[place(column)]));
+        let index = |column: usize| column + if column > name { further } else { 0 };
+        arranged.extend(numbers.map(|column| words[index(column)]));
         Ok(arranged)
     }
 }

@@ -76,7 +76,7 @@ named_choice!(VocFiles, "form of prediction files");
 /// detections.
 ///
 /// The detections of an image are in the order of its file, or of the class files by name and line. The
-/// [`place`](crate::Prediction::place) of a detection is its line, counted from 0, in the file of its
+/// [`position`](crate::Prediction::position) of a detection is its line, counted from 0, in the file of its
 /// class. Files of images have no order among each other, so it is 0 there.
 ///
 /// Coordinates are read unchanged. Whether a width is `xmax - xmin` or one more is up to the metric; areas are computed
@@ -96,10 +96,7 @@ pub fn read_voc(
     predictions: &Path,
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
-    let part = |is_held: bool| match is_held {
-        true => Part::All,
-        false => Part::Readable,
-    };
+    let part = |is_held: bool| if is_held { Part::All } else { Part::Readable };
     let held = |image: &str| is_held(options.shard, image);
     let extension = if is_corner_text(truths) { TEXT } else { "xml" };
     let truths = Folder::read_truths(truths, extension, &[], options.max_bytes, |image| {
@@ -156,17 +153,18 @@ pub fn parse_voc(
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let held = |file: &File<'_>| is_held(options.shard, file.stem());
     let has_sizes = options.columns.is_some_and(|columns| columns.has_sizes());
-    let (ends, by_image, by_class) = match has_sizes {
-        true => (
+    let (ends, by_image, by_class) = if has_sizes {
+        (
             Ends::Sizes,
             text_columns::BY_IMAGE_WITH_SIZES,
             text_columns::BY_CLASS_WITH_SIZES,
-        ),
-        false => (
+        )
+    } else {
+        (
             Ends::Corners,
             text_columns::BY_IMAGE,
             text_columns::BY_CLASS,
-        ),
+        )
     };
     let mut images = BTreeMap::new();
     let here = truths.iter().copied().filter(held);
@@ -209,15 +207,16 @@ pub fn parse_voc(
                         continue;
                     }
                     let (score, shape) = detection(&line, numbers, ends)?;
-                    match contents.counts(image, |problem| line.error("image", problem))? {
-                        true => contents.detect(Detected {
+                    if contents.counts(image, |problem| line.error("image", problem))? {
+                        contents.detect(Detected {
                             image,
-                            place: line.place(),
+                            position: line.position(),
                             class: Key::Text(class.into()),
                             score,
                             shape,
-                        }),
-                        false => contents.warn(Warning::UnknownImage),
+                        });
+                    } else {
+                        contents.warn(Warning::UnknownImage);
                     }
                 }
             }
@@ -229,15 +228,16 @@ pub fn parse_voc(
                 for line in file.lines() {
                     let (class, numbers) = named(&line, &by_image, class_named)?;
                     let (score, shape) = detection(&line, numbers, ends)?;
-                    match counts {
-                        true => contents.detect(Detected {
+                    if counts {
+                        contents.detect(Detected {
                             image,
-                            place: 0,
+                            position: 0,
                             class: Key::Text(class.into()),
                             score,
                             shape,
-                        }),
-                        false => contents.warn(Warning::UnknownImage),
+                        });
+                    } else {
+                        contents.warn(Warning::UnknownImage);
                     }
                 }
             }
@@ -483,9 +483,9 @@ fn objects(file: &File<'_>, ends: Ends) -> Result<Vec<Object>, ReadError> {
         return Err(file.error("", "", format!("found <{found}>, expected <annotation>")));
     }
     let objects = root.children().filter(|node| node.has_tag_name("object"));
-    let object = |(place, node)| {
+    let object = |(position, node)| {
         let read = object(node);
-        read.map_err(|(field, problem)| file.error(&format!("object[{place}]"), &field, problem))
+        read.map_err(|(field, problem)| file.error(&format!("object[{position}]"), &field, problem))
     };
     objects.enumerate().map(object).collect()
 }
@@ -748,17 +748,20 @@ mod tests {
                 .flat_map(|image| dataset.predictions(image).to_vec())
                 .collect::<Vec<_>>()
         };
-        let without_place = |found: Vec<Prediction>| {
+        let without_position = |found: Vec<Prediction>| {
             let found = found.into_iter();
             found
-                .map(|found| Prediction { place: 0, ..found })
+                .map(|found| Prediction {
+                    position: 0,
+                    ..found
+                })
                 .collect::<Vec<_>>()
         };
         assert_eq!(from_images.classes(), dataset.classes());
         assert_eq!(from_images.images(), dataset.images());
-        assert_eq!(found(&from_images), without_place(found(&dataset)));
-        let places = found(&dataset).into_iter().map(|found| found.place);
-        assert_eq!(places.collect::<Vec<_>>(), [2, 0, 0, 0]);
+        assert_eq!(found(&from_images), without_position(found(&dataset)));
+        let positions = found(&dataset).into_iter().map(|found| found.position);
+        assert_eq!(positions.collect::<Vec<_>>(), [2, 0, 0, 0]);
     }
 
     #[test]
@@ -830,7 +833,7 @@ mod tests {
     fn predictions_of_other_images() {
         let by_class = [("comp4_det_test_dog.txt", "10 1 0 0 1 1\n11 1 0 0 1 1")];
         let by_image = [("10.txt", "dog 1 0 0 1 1"), ("11.txt", "dog 1 0 0 1 1")];
-        for (predictions, place) in [
+        for (predictions, position) in [
             (&by_class[..], "comp4_det_test_dog.txt: line 2: image"),
             (&by_image, "11.txt"),
         ] {
@@ -844,7 +847,7 @@ mod tests {
             let error = read(ExtraImages::Error).unwrap_err().to_string();
             assert_eq!(
                 error,
-                format!(r#"{place}: found "11", expected an image that has a truth file"#)
+                format!(r#"{position}: found "11", expected an image that has a truth file"#)
             );
             let (dataset, warnings) = read(ExtraImages::Ignore).unwrap();
             assert_eq!(dataset.images().len(), 3);

@@ -54,7 +54,7 @@ pub struct YoloOptions {
 /// if these are numerals. An image without a prediction file has no detections; [`YoloOptions::extra`] decides what
 /// happens to a prediction file without a truth file. Hidden files, subfolders and files of other extensions are left
 /// out. The detections of an image are in the order of the lines. Across images they have no order, so their
-/// [`place`](crate::Prediction::place) is 0.
+/// [`position`](crate::Prediction::position) is 0.
 ///
 /// A folder that contains a folder `labels` is the root of a data set, whose files are in that one. Where `labels`
 /// has a folder for each part of the data set, such as `labels/val`, that folder is given.
@@ -87,10 +87,14 @@ pub fn read_yolo(
         .transpose()?;
     let names = root.as_ref().map(Folder::files).unwrap_or_default();
     let is_named = !names.is_empty() || NAMES.iter().any(|name| truths.join(name).is_file());
-    let part = |image: &str| match is_held(options.shard, image) {
-        true => Part::All,
-        false if is_named => Part::Name,
-        false => Part::Readable,
+    let part = |image: &str| {
+        if is_held(options.shard, image) {
+            Part::All
+        } else if is_named {
+            Part::Name
+        } else {
+            Part::Readable
+        }
     };
     let truths = Folder::read_truths(&truths, TEXT, &NAMES, options.max_bytes, part)?;
     let predictions = Folder::read(&predictions, TEXT, &[], options.max_bytes, part)?;
@@ -107,10 +111,12 @@ pub fn read_yolo(
 fn labels_of(folder: &Path) -> PathBuf {
     let inner = folder.join(LABELS);
     let is_labels = folder.file_name().is_some_and(|name| name == LABELS);
-    let labels = match inner.is_dir() {
-        true => inner,
-        false if is_labels => folder.to_owned(),
-        false => return folder.to_owned(),
+    let labels = if inner.is_dir() {
+        inner
+    } else if is_labels {
+        folder.to_owned()
+    } else {
+        return folder.to_owned();
     };
     match folder::subfolders(&labels).as_slice() {
         [one] if !folder::has_files(&labels, TEXT) => labels.join(one),
@@ -187,9 +193,10 @@ pub fn parse_yolo(
     }
     for (image, file) in by_image(predictions, held)? {
         let counts = contents.counts(image, |problem| file.error("", "", problem))?;
-        let scale = match counts {
-            true => options.sizes.scale(image, &file)?,
-            false => [1.0; 2],
+        let scale = if counts {
+            options.sizes.scale(image, &file)?
+        } else {
+            [1.0; 2]
         };
         for line in file.lines() {
             let (class, score, shape) = detection(&line, scale, options.columns)?;
@@ -201,7 +208,7 @@ pub fn parse_yolo(
                 (_, false) => contents.warn(Warning::UnknownClass(Key::Number(class.into()))),
                 _ => contents.detect(Detected {
                     image,
-                    place: 0,
+                    position: 0,
                     class: Key::Number(class.into()),
                     score,
                     shape,
@@ -328,34 +335,36 @@ fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
             _ => entry.as_str(),
         };
         let name = unquoted(name);
-        match name.is_empty() {
-            true => Err(format!("the name of class {key} is empty")),
-            false => Ok(Class {
+        if name.is_empty() {
+            Err(format!("the name of class {key} is empty"))
+        } else {
+            Ok(Class {
                 key: Key::Number(key),
                 name: name.into_owned(),
-            }),
+            })
         }
     };
     let classes: Vec<Class> = (0..).zip(&entries).map(class).collect::<Result<_, _>>()?;
-    match classes.is_empty() {
-        true => Err("expected names of classes, found none".to_owned()),
-        false => Ok(classes),
+    if classes.is_empty() {
+        Err("expected names of classes, found none".to_owned())
+    } else {
+        Ok(classes)
     }
 }
 
 /// A line of YAML without its comment.
 fn without_comment(line: &str) -> &str {
-    let is_comment = |place: usize| {
-        let before = line[..place].chars().next_back();
+    let is_comment = |position: usize| {
+        let before = line[..position].chars().next_back();
         before.is_none_or(char::is_whitespace)
     };
     let mut marks = outside_quotes(line).filter(|(_, char)| *char == '#');
-    let comment = marks.find(|(place, _)| is_comment(*place));
-    let end = comment.map_or(line.len(), |(place, _)| place);
+    let comment = marks.find(|(position, _)| is_comment(*position));
+    let end = comment.map_or(line.len(), |(position, _)| position);
     line[..end].trim_end()
 }
 
-/// The characters of YAML that are not in quotes, with their places. A quote opens where a value starts: the one of
+/// The characters of YAML that are not in quotes, with their positions. A quote opens where a value starts: the one of
 /// `driver's seat` is a letter.
 fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut quote, mut before) = (None, None);

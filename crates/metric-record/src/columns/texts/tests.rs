@@ -176,7 +176,7 @@ proptest! {
         cells in cells(),
         at in any::<prop::sample::Index>(),
         byte in any::<u8>(),
-        place in 0_usize..16,
+        position in 0_usize..16,
         offset in prop_oneof![any::<i64>(), -2_i64..40],
     ) {
         let mut buffers = Buffers::from_cells(&cells, 0);
@@ -186,7 +186,7 @@ proptest! {
         buffers.utf8().iter().for_each(walk);
         buffers.large_utf8().iter().for_each(walk);
         if let Some(view) = buffers.views.get_mut(at) {
-            view[place] = byte;
+            view[position] = byte;
         }
         buffers.utf8_view().iter().for_each(walk);
     }

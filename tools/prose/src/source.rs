@@ -74,9 +74,12 @@ fn without_code(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     // An odd number of backticks: the last one opens nothing.
     let spans = parts.len().saturating_sub(1) / 2 * 2;
-    let hidden = |(index, part): (usize, &&str)| match index % 2 == 1 && index < spans {
-        true => "_".repeat(part.chars().count()),
-        false => (*part).to_owned(),
+    let hidden = |(index, part): (usize, &&str)| {
+        if index % 2 == 1 && index < spans {
+            "_".repeat(part.chars().count())
+        } else {
+            (*part).to_owned()
+        }
     };
     let parts: Vec<String> = parts.iter().enumerate().map(hidden).collect();
     parts.join("`")

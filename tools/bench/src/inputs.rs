@@ -185,7 +185,7 @@ impl Input {
     /// The file of golden rows that pairs of code come from.
     fn rows(&self) -> io::Result<String> {
         let path = format!("tests/golden/code/{}_pkg.jsonl", self.name);
-        std::fs::read_to_string(crate::run::root().join(path))
+        std::fs::read_to_string(xtask_common::root().join(path))
     }
 }
 
@@ -263,12 +263,12 @@ fn code(input: &Input, folder: &Path) -> io::Result<()> {
         .collect();
     let mut files = pair(folder, "jsonl")?;
     // Each pair once, then again with the texts of another row's prediction, as a poor model would.
-    for (place, row) in rows.iter().cycle().take(input.size).enumerate() {
-        let other = &rows[(place * 7 + place / rows.len()) % rows.len()];
-        let other = if place % 4 == 3 { other } else { row };
+    for (index, row) in rows.iter().cycle().take(input.size).enumerate() {
+        let other = &rows[(index * 7 + index / rows.len()) % rows.len()];
+        let other = if index % 4 == 3 { other } else { row };
         record(
             &mut files,
-            place,
+            index,
             [&row["references"][0], &other["prediction"]],
         )?;
     }
@@ -310,9 +310,12 @@ fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
             "{comma}{{\"id\":{id},\"width\":{width},\"height\":{height},\"file_name\":\"{id}.jpg\"}}"
         )?;
         let here = [class(random), class(random), class(random)];
-        let any = |random: &mut Random| match random.chance(0.7) {
-            true => here[random.below(3)],
-            false => class(random),
+        let any = |random: &mut Random| {
+            if random.chance(0.7) {
+                here[random.below(3)]
+            } else {
+                class(random)
+            }
         };
         let boxes = (-7.4 * (1.0 - random.unit()).ln()) as usize;
         let boxes: Vec<_> = (0..boxes)
@@ -375,8 +378,8 @@ fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
 }
 
 /// A line of words; every second line is Cyrillic.
-fn line(random: &mut Random, place: usize, letters: usize) -> Vec<char> {
-    let (first, alphabet) = [('a', 26), ('а', 32)][place % 2];
+fn line(random: &mut Random, index: usize, letters: usize) -> Vec<char> {
+    let (first, alphabet) = [('a', 26), ('а', 32)][index % 2];
     let mut line: Vec<char> = (0..letters / 2 + random.below(letters + 1))
         .map(|_| match random.below(7) {
             0 => ' ',
@@ -406,8 +409,8 @@ fn write_line(file: &mut BufWriter<File>, line: &[char]) -> io::Result<()> {
 fn lines_of_text(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (size, letters) = (input.size, input.width);
     let [mut references, mut predictions] = pair(folder, "txt")?;
-    for place in 0..size {
-        let line = line(random, place, letters);
+    for index in 0..size {
+        let line = line(random, index, letters);
         let mut heard = Vec::with_capacity(line.len());
         for &letter in &line {
             match (random.chance(0.06), random.below(3)) {
@@ -426,8 +429,8 @@ fn lines_of_text(random: &mut Random, input: &Input, folder: &Path) -> io::Resul
 fn strings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (size, letters) = (input.size, input.width);
     let [mut references, mut predictions] = pair(folder, "txt")?;
-    for place in 0..size {
-        let mut line = line(random, place, letters);
+    for index in 0..size {
+        let mut line = line(random, index, letters);
         write_line(&mut references, &line)?;
         if let Some(letter) = line.last_mut().filter(|_| random.chance(0.25)) {
             *letter = '!';
@@ -575,9 +578,12 @@ fn attempt(random: &mut Random, truth: &Grid, side: usize) -> Grid {
         0 => truth.clone(),
         1 => grid(random, side),
         _ => {
-            let cell = |random: &mut Random, cell: &usize| match random.chance(0.1) {
-                true => random.below(10),
-                false => *cell,
+            let cell = |random: &mut Random, cell: &usize| {
+                if random.chance(0.1) {
+                    random.below(10)
+                } else {
+                    *cell
+                }
             };
             let row = |row: &Vec<usize>| row.iter().map(|value| cell(random, value)).collect();
             truth.iter().map(row).collect()
@@ -659,13 +665,13 @@ fn vqa(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         let most = random.pick(ANSWERS);
         let unanimous = random.chance(0.2);
         let mut all = Vec::new();
-        for place in 1..=people {
+        for index in 1..=people {
             let own = if unanimous || random.chance(0.6) {
                 most
             } else {
                 random.pick(ANSWERS)
             };
-            all.push(json!({"answer": own, "answer_confidence": "yes", "answer_id": place}));
+            all.push(json!({"answer": own, "answer_confidence": "yes", "answer_id": index}));
         }
         let said = if random.chance(0.6) {
             most
@@ -763,17 +769,20 @@ fn openlane(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()>
         let edge = |random: &mut Random| u8::from(random.chance(0.08));
         let matrix = |random: &mut Random, rows: usize, columns: usize, likely: bool| {
             let rows = (0..rows).map(|_| {
-                let cell = |_| match likely {
-                    true => json!(round_far(random.unit())),
-                    false => json!(edge(random)),
+                let cell = |_| {
+                    if likely {
+                        json!(round_far(random.unit()))
+                    } else {
+                        json!(edge(random))
+                    }
                 };
                 (0..columns).map(cell).collect::<Vec<_>>()
             });
             json!(rows.collect::<Vec<_>>())
         };
         let mut signs = Vec::new();
-        for place in 0..4 {
-            let [x, y] = [100.0 + 300.0 * f64::from(place), 200.0];
+        for index in 0..4 {
+            let [x, y] = [100.0 + 300.0 * f64::from(index), 200.0];
             signs.push((random.below(13), [[x, y], [x + 60.0, y + 80.0]]));
         }
         let reference = json!({
@@ -787,24 +796,22 @@ fn openlane(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()>
             "topology_lcte": matrix(random, 20, 4, false),
         });
         let mut found = Vec::new();
-        for place in 0..predicted {
+        for index in 0..predicted {
             // Four of five are near a true lane.
-            let points = match random.chance(0.8) {
-                true => {
-                    let aside = random.normal();
-                    let near = |[x, y, z]: &[f64; 3]| {
-                        [round(x + 0.1 * random.normal()), round(y + aside), *z]
-                    };
-                    lanes[place % 20].iter().map(near).collect()
-                }
-                false => lane(random),
+            let points = if random.chance(0.8) {
+                let aside = random.normal();
+                let near =
+                    |[x, y, z]: &[f64; 3]| [round(x + 0.1 * random.normal()), round(y + aside), *z];
+                lanes[index % 20].iter().map(near).collect()
+            } else {
+                lane(random)
             };
             // Confidences that differ: the devkit leaves the order of equal ones to its sort.
-            let confidence = (place as f64 + random.unit()) / predicted as f64;
-            found.push(json!({"id": place, "points": points, "confidence": round_far(confidence)}));
+            let confidence = (index as f64 + random.unit()) / predicted as f64;
+            found.push(json!({"id": index, "points": points, "confidence": round_far(confidence)}));
         }
         let mut seen = Vec::new();
-        for (place, (attribute, points)) in signs.iter().enumerate() {
+        for (index, (attribute, points)) in signs.iter().enumerate() {
             let moved =
                 points.map(|[x, y]| [round(x + 3.0 * random.normal()), round(y + random.normal())]);
             let attribute = if random.chance(0.8) {
@@ -812,9 +819,9 @@ fn openlane(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()>
             } else {
                 random.below(13)
             };
-            let confidence = (place as f64 + random.unit()) / 4.0;
+            let confidence = (index as f64 + random.unit()) / 4.0;
             seen.push(json!({
-                "id": 1000 + place, "attribute": attribute, "points": moved,
+                "id": 1000 + index, "attribute": attribute, "points": moved,
                 "confidence": round_far(confidence),
             }));
         }
@@ -905,10 +912,10 @@ mod tests {
         );
     }
 
-    /// The ids of the records in a file of an input; of one without ids their places.
+    /// The ids of the records in a file of an input; of one without ids their positions.
     fn ids(path: &Path, input: &Input) -> Result<Vec<String>, Box<dyn std::error::Error>> {
         let bytes = std::fs::read(path)?;
-        let places = |count: usize| (0..count).map(|place| place.to_string()).collect();
+        let indices = |count: usize| (0..count).map(|index| index.to_string()).collect();
         let numbers = |values: Option<&Vec<Value>>, key: &str| {
             let mut ids: Vec<u64> = values
                 .into_iter()
@@ -922,10 +929,10 @@ mod tests {
         let name = path.file_name().and_then(|name| name.to_str());
         let (name, extension) = name.and_then(|name| name.split_once('.')).ok_or("a name")?;
         Ok(match extension {
-            "i64" if name == "r" => places(bytes.len() / 8),
-            "i64" => places(bytes.len() / 8 / input.width),
-            "f32" => places(bytes.len() / 4 / input.width),
-            "txt" => places(String::from_utf8(bytes)?.lines().count()),
+            "i64" if name == "r" => indices(bytes.len() / 8),
+            "i64" => indices(bytes.len() / 8 / input.width),
+            "f32" => indices(bytes.len() / 4 / input.width),
+            "txt" => indices(String::from_utf8(bytes)?.lines().count()),
             "jsonl" => {
                 let text = String::from_utf8(bytes)?;
                 let rows = text.lines().map(serde_json::from_str::<Value>);

@@ -79,9 +79,10 @@ pub(super) fn cases() -> Vec<Case> {
         let words = format!("score {words} --pairs pairs.jsonl");
         Case::new(format!("text/{name}/{words}"), &words, move |folder| {
             let [reference, prediction] = write();
-            let field = match reference.starts_with("[\"") {
-                true => "references",
-                false => "reference",
+            let field = if reference.starts_with("[\"") {
+                "references"
+            } else {
+                "reference"
             };
             let record =
                 format!("{{\"id\":\"a/0\",\"{field}\":{reference},\"prediction\":{prediction}}}\n");

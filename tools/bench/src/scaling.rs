@@ -6,9 +6,8 @@ use plotters::prelude::*;
 
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, target};
-use crate::run::{Error, print, root};
-use crate::table::{markdown, table};
+use super::timing::{self, Cost, Settings};
+use xtask_common::{Error, markdown, print, root, table, target};
 
 /// A metric on inputs of three sizes, each ten times the one before; the last one is that of the
 /// input.
@@ -139,7 +138,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
     let folder = target()?.join("peers");
     let mut points = Vec::new();
     let mut failed = Vec::new();
-    for (place, curve) in chosen.iter().enumerate() {
+    for (index, curve) in chosen.iter().enumerate() {
         let largest = settings.size(curve.input.size);
         let sizes = [largest / 100, largest / 10, largest];
         let alone = sizes
@@ -156,7 +155,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             let read = timing::plain_read(curve.words, &data)?;
             match curve.time(&metric, &data, threads, settings.rounds()) {
                 Ok(cost) => points.push(Point {
-                    curve: place,
+                    curve: index,
                     size,
                     threads,
                     cost,
@@ -191,13 +190,14 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
             .map_err(|error| format!("{}: {error}", picture.display()))?;
         eprintln!("Written to {} and {}", text.display(), picture.display());
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Failed(format!(
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Failed(format!(
             "{} of {} did not run",
             failed.len(),
             chosen.len()
-        ))),
+        )))
     }
 }
 
@@ -256,7 +256,7 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
 /// One row per point; the last columns compare it with the point before, which is smaller or has
 /// fewer threads.
 fn rows(curves: &[&Curve], points: &[Point]) -> Vec<Vec<String>> {
-    let row = |(place, point): (usize, &Point)| {
+    let row = |(index, point): (usize, &Point)| {
         let curve = curves.get(point.curve);
         let mut row = vec![
             curve.map_or("", |curve| curve.name).to_owned(),
@@ -268,7 +268,7 @@ fn rows(curves: &[&Curve], points: &[Point]) -> Vec<Vec<String>> {
             seconds(point.read),
             format!("{:.0} MB", point.cost.peak / 1e6),
         ];
-        let before = place.checked_sub(1).and_then(|place| points.get(place));
+        let before = index.checked_sub(1).and_then(|index| points.get(index));
         if let Some(before) = before.filter(|before| before.curve == point.curve) {
             for (now, then) in [
                 (point.size as f64, before.size as f64),
@@ -350,12 +350,12 @@ fn chart(
     axes: [&str; 2],
     curves: &[&Curve],
     points: &[Point],
-    place: impl Fn(&Point) -> Option<(f64, f64)>,
+    index: impl Fn(&Point) -> Option<(f64, f64)>,
     legend: bool,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let placed: Vec<(usize, (f64, f64))> = points
         .iter()
-        .filter_map(|point| Some((point.curve, place(point)?)))
+        .filter_map(|point| Some((point.curve, index(point)?)))
         .collect();
     let range = |of: fn(&(f64, f64)) -> f64| {
         let values = placed.iter().map(|(_, point)| of(point));
@@ -377,11 +377,11 @@ fn chart(
         .y_label_formatter(&|value| seconds(*value))
         .light_line_style(WHITE)
         .draw()?;
-    for (place, curve) in curves.iter().enumerate() {
-        let colour = COLOURS[place % COLOURS.len()];
+    for (index, curve) in curves.iter().enumerate() {
+        let colour = COLOURS[index % COLOURS.len()];
         let line: Vec<_> = placed
             .iter()
-            .filter(|(of, _)| *of == place)
+            .filter(|(of, _)| *of == index)
             .map(|(_, point)| *point)
             .collect();
         if line.is_empty() {

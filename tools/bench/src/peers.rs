@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, target, version};
-use crate::run::{Error, cargo, print, printed, root};
-use crate::table::{markdown, table};
+use super::timing::{self, Cost, Settings, version};
+use xtask_common::{Error, cargo, markdown, print, printed, root, table, target};
 
 /// A comparison of one of our commands with tools that do the same.
 struct Comparison {
@@ -688,9 +687,10 @@ impl Environment {
             .current_dir(data)
             .output()
             .map_err(|error| format!("cannot run {}: {error}", self.python.display()))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(timing::message(&String::from_utf8_lossy(&output.stderr)).to_owned()),
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(timing::message(&String::from_utf8_lossy(&output.stderr)).to_owned())
         }
     }
 }
@@ -813,7 +813,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         .iter()
         .any(|comparison| matches!(comparison.ours, Ours::Python(_)))
     {
-        crate::python::build_as_released()?;
+        cargo(&["xtask", "python", "--build"], &[])?;
     }
     let folder = target.join("peers");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -867,7 +867,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
     let committed = root().join("benches/RESULTS.md");
     let whole = filter.is_empty() && !settings.quick;
     let complete = outcomes.iter().all(Outcome::is_complete);
-    let path = place(&committed, &folder, whole, complete);
+    let path = position(&committed, &folder, whole, complete);
     std::fs::write(&path, text.markdown()?)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     eprintln!("Written to {}", path.display());
@@ -888,7 +888,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
 
 /// Where the table goes. Part of it, or that of small inputs, does not take the place of the whole,
 /// nor does one without some peer unless there is none.
-fn place(committed: &Path, folder: &Path, whole: bool, complete: bool) -> PathBuf {
+fn position(committed: &Path, folder: &Path, whole: bool, complete: bool) -> PathBuf {
     if whole && (complete || !committed.exists()) {
         committed.to_owned()
     } else {
@@ -986,11 +986,11 @@ impl Comparison {
 fn agreement(ours: &Value, theirs: &Value, names: &[&str], tolerance: f64) -> Result<f64, String> {
     let mut greatest = 0.0_f64;
     for name in names {
-        let places = ["numbers", "scores", "counts"];
+        let positions = ["numbers", "scores", "counts"];
         let find = |result: &Value| {
-            let found = places
+            let found = positions
                 .iter()
-                .find_map(|place| result[place].get(name).cloned());
+                .find_map(|position| result[position].get(name).cloned());
             found.ok_or_else(|| format!("{name} is missing"))
         };
         let (ours, theirs) = (find(ours)?, find(theirs)?);
@@ -1073,7 +1073,7 @@ impl Report<'_> {
                 .runs
                 .first()
                 .and_then(|runs| Cost::median(&runs.costs));
-            for (place, runs) in outcome.runs.iter().enumerate() {
+            for (position, runs) in outcome.runs.iter().enumerate() {
                 let Some(cost) = Cost::median(&runs.costs) else {
                     continue;
                 };
@@ -1086,12 +1086,12 @@ impl Report<'_> {
                     seconds(cost.cpu),
                     // The limit of our side; what a peer reads, and when, is its own affair.
                     match outcome.read {
-                        Some(read) if place == 0 => seconds(read),
+                        Some(read) if position == 0 => seconds(read),
                         _ => String::new(),
                     },
                     format!("{:.0} MB", cost.peak / 1e6),
                 ];
-                let agreement = place
+                let agreement = position
                     .checked_sub(1)
                     .and_then(|peer| outcome.agreement.get(peer));
                 if let (Some(ours), Some(agreement)) = (ours, agreement) {
@@ -1292,7 +1292,7 @@ mod tests {
             (&there, false, true, &aside),
             (&new, false, true, &aside),
         ] {
-            assert_eq!(&place(committed, folder, whole, complete), expected);
+            assert_eq!(&position(committed, folder, whole, complete), expected);
         }
     }
 
