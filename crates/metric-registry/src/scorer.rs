@@ -132,6 +132,12 @@ pub trait Scorer: Send + Sync {
         Vec::new()
     }
 
+    /// Returns the name of the score that ranks examples, unless another one is requested; `None` for the first that has
+    /// a direction.
+    fn ranking_score(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the texts of a record with what is compared in their place, after all that options do to them; `None`
     /// for metrics of other values, and for records that cannot be read.
     fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
@@ -870,6 +876,10 @@ where
         self.shared.reading.further_fields()
     }
 
+    fn ranking_score(&self) -> Option<String> {
+        self.shared.reading.ranking_score()
+    }
+
     fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
         let reading = &self.shared.reading;
         let Some(before) = &self.shared.before else {
@@ -1282,7 +1292,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
         let reading = &self.shared.reading;
-        let (numbers, details) = reading.numbers_with_details(&self.pool.total, &self.header);
+        let (numbers, mut details) = reading.numbers_with_details(&self.pool.total, &self.header);
+        if let Some(details) = &mut details {
+            reading.add_to_details(details, self.pool.remarks());
+        }
         (self.report_of(numbers), details)
     }
 
@@ -1308,7 +1321,10 @@ impl<R: Reading> ErasedState for Held<R> {
     }
 
     fn details(&self) -> Option<serde_json::Value> {
-        self.shared.reading.details(&self.pool.total, &self.header)
+        let reading = &self.shared.reading;
+        let mut details = reading.details(&self.pool.total, &self.header)?;
+        reading.add_to_details(&mut details, self.pool.remarks());
+        Some(details)
     }
 
     fn confusions(&self) -> Option<ConfusionTable> {

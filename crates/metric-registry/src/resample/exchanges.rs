@@ -9,6 +9,7 @@ use super::amounts::Times;
 use super::columns::Columns;
 use super::table::{Merging, Scores, Table, numbers_of};
 use super::{Column, Scope};
+use crate::DifferenceCounts;
 use crate::kept::Row;
 use crate::reading::{Numbers, Weigher};
 use crate::scorer::Report;
@@ -22,7 +23,7 @@ pub struct Paired {
 }
 
 /// The comparison of the examples of a system with those of the baseline on one score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compared {
     /// Examples with a higher score.
     pub higher: u64,
@@ -32,10 +33,35 @@ pub struct Compared {
     pub lower: u64,
     /// Examples whose score is undefined for either.
     pub undefined: u64,
+    /// The counts of examples by their difference.
+    pub distribution: DifferenceCounts,
+}
+
+impl Compared {
+    fn new(differences: &[(Option<f64>, u64)]) -> Self {
+        let defined = differences.iter();
+        let defined = defined.filter_map(|&(difference, count)| Some((difference?, count)));
+        let mut compared = Self {
+            distribution: DifferenceCounts::new(&defined.collect::<Vec<_>>()),
+            ..Self::default()
+        };
+        for (difference, count) in differences {
+            *match difference {
+                None => &mut compared.undefined,
+                Some(difference) if difference.abs() <= TOLERANCE => &mut compared.same,
+                Some(difference) if *difference > 0.0 => &mut compared.higher,
+                Some(_) => &mut compared.lower,
+            } += count;
+        }
+        compared
+    }
 }
 
 /// Rows of two systems that are exchanged together: cluster, amount of the baseline, amount of the system.
 type Exchanged = (u64, u32, u32);
+
+/// The differences of a score, each with the number of examples that have it; `None` is undefined.
+type Differences = Vec<(Option<f64>, u64)>;
 
 impl Paired {
     pub(crate) fn new(mut table: Table, reports: &[Report; 2]) -> Self {
@@ -91,59 +117,58 @@ impl Paired {
     /// not have.
     #[must_use]
     pub fn compared(&self, scope: usize) -> Vec<Option<Compared>> {
+        let columns = self.example_differences(scope).into_iter();
+        let compared = |differences: Differences| Compared::new(&differences);
+        columns.map(|column| column.map(compared)).collect()
+    }
+
+    /// The differences of the examples in each column of a scope; `None` for scores that single examples do not have,
+    /// and if the systems have different examples.
+    fn example_differences(&self, scope: usize) -> Vec<Option<Differences>> {
         let Some(scope) = self.scopes.get(scope) else {
             return Vec::new();
         };
-        let none = vec![None; scope.columns.len()];
+        let mut differences = vec![None; scope.columns.len()];
         let rows = |side| {
-            self.table
-                .rows_of(side, scope.group.as_ref())
-                .filter(|row| row.is_example())
+            let rows = self.table.rows_of(side, scope.group.as_ref());
+            rows.filter(|row| row.is_example())
         };
         if !rows(0).map(|row| row.key).eq(rows(1).map(|row| row.key)) {
-            return none;
+            return differences;
         }
         let mut pairs: HashMap<(u32, u32), u64> = HashMap::new();
         for (a, b) in rows(0).zip(rows(1)) {
             *pairs.entry((a.contribution, b.contribution)).or_default() += 1;
         }
-        let mut of_amount: HashMap<u32, Vec<Option<Option<f64>>>> = HashMap::new();
-        for &(a, b) in pairs.keys() {
-            for index in [a, b].into_iter().filter(|&index| index != self.none) {
-                of_amount
-                    .entry(index)
-                    .or_insert_with(|| self.scores_of_example(index, scope));
-            }
-        }
-        let mut compared = none;
-        for (&(a, b), &count) in &pairs {
+        let amounts = pairs.keys().flat_map(|&(a, b)| [a, b]);
+        let amounts: BTreeSet<u32> = amounts.filter(|&index| index != self.none).collect();
+        let of_amount = amounts
+            .into_iter()
+            .map(|index| (index, self.example_scores(scope, index)));
+        let of_amount: HashMap<u32, Vec<Option<Option<f64>>>> = of_amount.collect();
+        for ((a, b), count) in pairs {
             let (Some(a), Some(b)) = (of_amount.get(&a), of_amount.get(&b)) else {
                 continue;
             };
-            for ((a, b), compared) in a.iter().zip(b).zip(&mut compared) {
-                let (Some(a), Some(b)) = (a, b) else {
-                    continue;
-                };
-                let compared = compared.get_or_insert_default();
-                let counter = match a.zip(*b) {
-                    None => &mut compared.undefined,
-                    Some((a, b)) if (b - a).abs() <= TOLERANCE => &mut compared.same,
-                    Some((a, b)) if b > a => &mut compared.higher,
-                    Some(_) => &mut compared.lower,
-                };
-                *counter += count;
+            for ((a, b), differences) in a.iter().zip(b).zip(&mut differences) {
+                if let (Some(a), Some(b)) = (a, b) {
+                    let difference = a.zip(*b).map(|(a, b)| b - a);
+                    let differences: &mut Differences = differences.get_or_insert_default();
+                    differences.push((difference, count));
+                }
             }
         }
-        compared
+        differences
     }
 
-    /// The score of an example in each column; `None` for columns that single examples do not have.
-    fn scores_of_example(&self, index: u32, scope: &Scope) -> Vec<Option<Option<f64>>> {
+    /// The scores of an example with this amount in the columns of a scope; `None` for scores that single examples do
+    /// not have.
+    fn example_scores(&self, scope: &Scope, index: u32) -> Vec<Option<Option<f64>>> {
         let numbers = self.table.amounts.numbers_of_example(index);
         let score = |column: &Column| {
-            let is_own = column.group == scope.group;
             let mut scores = numbers.scores.iter();
             let found = scores.find(|(name, _)| *name == column.score);
+            let is_own = column.group == scope.group;
             found.filter(|_| is_own).map(|(_, value)| *value)
         };
         scope.columns.iter().map(score).collect()
