@@ -711,6 +711,7 @@ pub(crate) fn layout(matches: &ArgMatches) -> Layout {
     let is_wide = matches!(is_wide, Ok(Some(true)));
     Layout {
         width: terminal::width().filter(|_| !is_wide),
+        is_wide,
         is_ascii: !terminal::is_utf8(),
         is_markdown: style(matches) == Style::Markdown,
     }

@@ -3247,7 +3247,7 @@ fn folders_of_detections() {
     folder.put("voc/1.txt", b"dog 0.9 0 0 10\n");
     folder
         .run("score voc -r xml -p voc")
-        .fails(3, &["1.txt: line 1"]);
+        .fails(3, &["1.txt:1: found 5 words"]);
 }
 
 #[test]

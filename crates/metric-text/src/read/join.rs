@@ -87,6 +87,7 @@ pub fn join_questions<'de>(
         other: predictions.file.clone(),
         count: missing,
         ids: without,
+        are_lines: false,
     });
     let extra = (!extra.is_empty() && !policy.ignore_extra)
         .then(|| unmatched(extra, &predictions.file, questions.name));
@@ -178,6 +179,7 @@ fn unmatched(mut ids: Vec<String>, source: &str, other: &str) -> Unmatched {
         other: other.to_owned(),
         count,
         ids,
+        are_lines: false,
     }
 }
 
