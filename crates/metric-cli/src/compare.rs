@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 #[cfg(feature = "report")]
 use metric_run::Data;
-use metric_run::registry::stats::{IntervalKind, Test};
+use metric_run::registry::stats::{IntervalKind, Method, Test};
 use metric_run::registry::{Direction, Entry};
 use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
 use serde_json::json;
@@ -730,6 +730,7 @@ fn footer(comparison: &Comparison) -> (String, f64) {
         IntervalKind::Percentile => "percentile bootstrap",
         _ => "expanded percentile bootstrap",
     };
+    let proportions = proportion_method(comparison);
     let of_groups = groups.iter().flat_map(|(_, groups)| groups);
     let of_groups = of_groups.flat_map(|(_, group)| &group.differences);
     let tests = differences.iter().chain(of_groups);
@@ -760,10 +761,26 @@ fn footer(comparison: &Comparison) -> (String, f64) {
     };
     let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
     let text = format!(
-        "{unit}; {bootstrap}, {} resamples; {tests}; seed {}.",
+        "{unit}; {proportions}{bootstrap}, {} resamples; {tests}; seed {}.",
         statistics.resamples, statistics.seed
     );
     (text, level)
+}
+
+/// The method of the intervals of proportions, which are not those of the bootstrap; empty if there are none.
+fn proportion_method(comparison: &Comparison) -> &'static str {
+    let intervals = comparison.systems.iter();
+    let intervals = intervals.filter_map(|system| system.outcome.intervals());
+    let mut methods = intervals
+        .flat_map(|found| &found.total.intervals)
+        .filter_map(|(_, estimate)| estimate.method);
+    let is_of_proportions =
+        |method: &Method| matches!(method, Method::Wilson | Method::ClopperPearson);
+    match methods.find(is_of_proportions) {
+        Some(Method::Wilson) => "Wilson intervals of proportions, and otherwise ",
+        Some(_) => "Clopper-Pearson intervals of proportions, and otherwise ",
+        None => "",
+    }
 }
 
 /// What to keep in mind about the many slices of each kind.

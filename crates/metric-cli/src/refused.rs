@@ -164,6 +164,9 @@ fn reason(text: &str) -> String {
         // The greatest number of a type is not a bound that anybody chose.
         Some((start, end)) if end.len() >= 5 => format!("expected an integer, {start} or more"),
         Some((start, end)) => format!("expected an integer from {start} to {end}"),
+        None if text.starts_with("couldn't parse") => {
+            "expected a number of bytes, such as 200MB".to_owned()
+        }
         None if text == "invalid digit found in string" => "expected an integer".to_owned(),
         None => text.to_owned(),
     }
@@ -171,7 +174,7 @@ fn reason(text: &str) -> String {
 
 /// The name of an option, without its value: `--references` of `--references <FILE>...`.
 fn name(argument: &str) -> String {
-    argument.split(' ').next().unwrap_or_default().to_owned()
+    plain(argument.split(' ').next().unwrap_or_default())
 }
 
 /// An argument without clap's marks: `--references FILE` of `--references <FILE>...`.

@@ -2132,7 +2132,7 @@ fn files_of_vqa_v2_that_do_not_fit() {
         ),
         (
             "{\"annotations\":[{\"question_id\":7,\"answers\":[\"a\"]},{\"question_id\":\"7\",\"answers\":[\"a\"]}]}",
-            "after 1 questions: duplicate id \"7\"",
+            "after 1 question: duplicate id \"7\"",
         ),
         (
             "{\"annotations\":[{\"question_id\":7,\"answers\":[{\"answer\":\"\\udc00\"}]}]}",

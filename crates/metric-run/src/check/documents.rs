@@ -275,12 +275,8 @@ impl Rest {
             let is_out = without_task(&mut self.data, &error).is_some()
                 || self.take_out_record(&error).is_some();
             // The number of questions before it no longer counts those that were taken out.
-            let problem = error.problem.to_string();
-            if let Some((_, rest)) = problem
-                .strip_prefix("after ")
-                .and_then(|rest| rest.split_once(" questions: "))
-            {
-                error.problem = Message::from(rest.to_owned());
+            if is_out && error.record.starts_with("after ") {
+                error.record.clear();
             }
             return (error, is_out);
         };
