@@ -365,6 +365,7 @@ fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u
             .merge_times(&state, 2)
             .expect("states of one metric");
         let (_, doubled) = replicates(&doubled, 0, seed);
+        #[expect(clippy::disallowed_methods, reason = "the numbers are not golden")]
         let is_near = |(a, b): (&f64, &f64)| a.is_nan() && b.is_nan() || (a - b).abs() < 1e-12;
         assert!(
             doubled.iter().zip(all).all(is_near),

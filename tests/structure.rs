@@ -1,5 +1,5 @@
 //! Rules on the crates themselves: who may depend on whom, that modules do not import each other in a circle, what their
-//! sources may hold, and that the map of the code in `ARCHITECTURE.md` is complete.
+//! sources may hold, the fields that published manifests have, and that the map of the code in `ARCHITECTURE.md` is complete.
 //!
 //! Sources are parsed, so a rule sees code rather than text: a comment or a string that mentions
 //! `std::fs` is fine. Each check takes source text or dependencies and returns its findings, so
@@ -13,6 +13,8 @@ mod edges;
 mod facade;
 #[path = "structure/files.rs"]
 mod files;
+#[path = "structure/manifests.rs"]
+mod manifests;
 #[path = "structure/map.rs"]
 mod map;
 #[path = "structure/sources.rs"]

@@ -339,7 +339,7 @@ fn assignment() {
                 total,
                 expected,
                 1e-12,
-                (expected.abs().max(1.0), "max(1, value)"),
+                (rows::distance(expected, 0.0).max(1.0), "max(1, value)"),
             ) {
                 Ok(())
             } else {

@@ -43,18 +43,27 @@ fn copies(file: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The distance of a number from another one, or from 0.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "those who compare it record the tolerance"
+)]
+pub(crate) fn distance(a: f64, b: f64) -> f64 {
+    (a - b).abs()
+}
+
 /// Whether two numbers are so near; the table of all tests says how near they had to be.
 pub(crate) fn within(ours: f64, expected: f64, tolerance: f64) -> bool {
     if tolerance > 0.0 {
         allow(format!("{tolerance:e}"));
     }
-    (ours - expected).abs() <= tolerance
+    distance(ours, expected) <= tolerance
 }
 
 /// The same with a tolerance that is a multiple: of what, `scale` says in words.
 pub(crate) fn within_scaled(ours: f64, expected: f64, tolerance: f64, scale: (f64, &str)) -> bool {
     allow(format!("{tolerance:e} × {}", scale.1));
-    (ours - expected).abs() <= tolerance * scale.0
+    distance(ours, expected) <= tolerance * scale.0
 }
 
 fn allow(tolerance: String) {
@@ -161,6 +170,15 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
         !covered.is_empty(),
         "tests/domains/coverage.rs has no line of {test}"
     );
+    let (tolerances, files) =
+        SEEN.with_borrow(|seen| (seen.tolerances.clone(), seen.files.clone()));
+    let named = sources(&files);
+    for program in covered.iter().flat_map(|line| line.against) {
+        assert!(
+            named.is_empty() || named.contains(program),
+            "tests/domains/coverage.rs: {test}: {program}: not among the sources that its files name: {named}"
+        );
+    }
     let Some(file) = std::env::var_os("GOLDEN_RECORD") else {
         return;
     };
@@ -168,7 +186,6 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
         .iter()
         .map(|(row, reason, _)| [row, reason])
         .collect();
-    let (tolerances, files) = SEEN.with_borrow(|seen| (json!(seen.tolerances), json!(seen.files)));
     let mut lines = String::new();
     for line in covered {
         let line = json!({
@@ -180,7 +197,6 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
             "rows": rows,
             "deviations": deviations,
             "tolerances": tolerances,
-            "files": files,
         });
         lines.push_str(&format!("{line}\n"));
     }
@@ -190,6 +206,38 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
         .open(file);
     let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
     written.expect("a record that can be written");
+}
+
+/// The programs that the published files name as the sources of their rows: `_about` of the first line, or of the
+/// document.
+fn sources(files: &BTreeSet<String>) -> String {
+    let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let texts = files
+        .iter()
+        .filter_map(|file| std::fs::read_to_string(published.join(file)).ok());
+    let sources = texts.filter_map(|text| {
+        let first = text.lines().next().unwrap_or_default();
+        let about = [first, &text]
+            .into_iter()
+            .filter_map(|text| serde_json::from_str::<Value>(text).ok())
+            .find_map(|value| value.get("_about").cloned())?;
+        about["source"].as_str().map(str::to_owned)
+    });
+    sources.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_line_of_the_table_names_a_test() {
+    let own = std::env::current_exe().expect("this program");
+    let list = std::process::Command::new(own).arg("--list").output();
+    let list = String::from_utf8(list.expect("a list of tests").stdout).expect("UTF-8");
+    let tests: BTreeSet<&str> = list
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .collect();
+    let unknown = COVERAGE.iter().filter(|line| !tests.contains(line.test));
+    let unknown: Vec<&str> = unknown.map(|line| line.test).collect();
+    assert_eq!(unknown, [""; 0]);
 }
 
 /// `Ok` when equal; otherwise what differs.

@@ -14,7 +14,7 @@ use metric_stats::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::rows::{check, rows, within, within_scaled};
+use crate::rows::{check, distance, rows, within, within_scaled};
 
 /// The tolerance of the specification, relative to the value.
 const RELATIVE: f64 = 1e-9;
@@ -49,7 +49,12 @@ fn near(what: &str, found: f64, expected: f64) -> Result<(), String> {
     let is_near = if expected == 0.0 {
         found == 0.0
     } else {
-        within_scaled(found, expected, RELATIVE, (expected.abs(), "value"))
+        within_scaled(
+            found,
+            expected,
+            RELATIVE,
+            (distance(expected, 0.0), "value"),
+        )
     };
     if is_near {
         Ok(())

@@ -119,8 +119,10 @@ impl Root {
 /// The libraries and programs of the workspace.
 fn roots() -> Vec<Root> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let crates = fs::read_dir(workspace.join("crates")).expect("the folder of the crates");
-    let mut packages: Vec<PathBuf> = crates.map(|it| it.expect("a folder").path()).collect();
+    let folders = ["crates", "tools"].map(|folder| workspace.join(folder));
+    let entries = folders.map(|folder| fs::read_dir(folder).expect("a folder of packages"));
+    let entries = entries.into_iter().flatten();
+    let mut packages: Vec<PathBuf> = entries.map(|it| it.expect("a folder").path()).collect();
     packages.push(workspace.join("xtask"));
     packages.sort();
     let files = packages

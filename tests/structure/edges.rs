@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::sources::assert_none;
 
@@ -73,7 +74,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // These see every crate, as dev-dependencies, and nothing depends on them.
     ("tests", &[]),
     ("benches", &[]),
-    ("xtask", &[]),
+    ("xtask", &["xtask-common"]),
+    ("xtask-attack", &["xtask-common"]),
+    ("xtask-bench", &["xtask-common"]),
+    ("xtask-common", &[]),
+    ("xtask-prose", &["xtask-common"]),
 ];
 
 /// The dependencies that the crates with the metrics of one domain may have.
@@ -165,9 +170,14 @@ impl Dependency {
 
 /// The crates of the workspace.
 fn workspace() -> Vec<Package> {
+    packages()
+}
+
+/// Returns each crate of the workspace, with the fields of `cargo metadata` that a type has.
+pub(crate) fn packages<P: DeserializeOwned>() -> Vec<P> {
     #[derive(Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
+    struct Metadata<P> {
+        packages: Vec<P>,
     }
 
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
@@ -178,7 +188,7 @@ fn workspace() -> Vec<Package> {
         .expect("cargo runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "cargo metadata: {errors}");
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).expect("metadata");
+    let metadata: Metadata<P> = serde_json::from_slice(&output.stdout).expect("metadata");
     metadata.packages
 }
 

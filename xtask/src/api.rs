@@ -1,8 +1,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use xtask_common::{Error, WITHOUT_PYTHON, cargo_output, flag, output, program, target};
+
 use crate::packages::{self, Package, chosen};
-use crate::run::{Error, cargo_output, flag};
 use crate::tools;
 
 pub(crate) const HELP: &str = "\
@@ -16,14 +17,12 @@ const FILE: &str = "api.txt";
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (write, names) = flag(arguments, "--write")?;
     tools::require(tools::PUBLIC_API)?;
-    let libraries: Vec<Package> = packages::publishable()?
-        .into_iter()
-        .filter(Package::is_library)
-        .collect();
-    let names = chosen(&libraries, &names)?;
+    let libraries = libraries(&names)?;
+    let target = target()?.join("api");
+    describe(Path::new("."), &target)?;
     let mut changed = Vec::new();
-    for package in libraries.iter().filter(|it| names.contains(&it.name)) {
-        let now = items(&package.name)?;
+    for package in &libraries {
+        let now = items(&description(&target, &package.name))?;
         let file = package.folder().join(FILE);
         if write {
             fs::write(&file, now).map_err(|error| cannot("write", &file, &error))?;
@@ -46,6 +45,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
+/// The published libraries of these names, or all.
+pub(crate) fn libraries(names: &[&str]) -> Result<Vec<Package>, Error> {
+    let libraries = packages::publishable()?.into_iter();
+    let libraries: Vec<Package> = libraries.filter(Package::is_library).collect();
+    let names = chosen(&libraries, names)?;
+    let is_chosen = |package: &Package| names.contains(&package.name);
+    Ok(libraries.into_iter().filter(is_chosen).collect())
+}
+
 fn cannot(what: &str, file: &Path, error: &std::io::Error) -> String {
     format!(
         "{}: cannot {what}: {error} (cargo xtask api --write makes it)",
@@ -53,20 +61,35 @@ fn cannot(what: &str, file: &Path, error: &std::io::Error) -> String {
     )
 }
 
-/// The public items of a library with all features, one per line. Derived implementations and those of all types are
-/// left out.
-fn items(name: &str) -> Result<String, String> {
-    let words = ["public-api", "-p", name, "--all-features", "-sss"];
+/// Describes all libraries of a checkout with all features, in the JSON that rustdoc writes for other tools.
+pub(crate) fn describe(folder: &Path, target: &Path) -> Result<(), String> {
+    let doc = ["doc", "--workspace", "--no-deps", "--lib", "--all-features"];
+    let words = [&doc, WITHOUT_PYTHON].concat();
     eprintln!("$ cargo {}", words.join(" "));
-    let target = PathBuf::from("target").join("api");
     let variables = [
-        // The tool reads a form of the documentation that a stable toolchain writes only if told to.
+        // A stable toolchain writes this form only if told to.
         ("RUSTC_BOOTSTRAP", "1"),
-        // Crates that were compiled with that variable cannot be used without it.
+        (
+            "RUSTDOCFLAGS",
+            "-Z unstable-options --output-format json --cap-lints allow",
+        ),
+        // Crates that were compiled with these variables cannot be used without them.
         ("CARGO_TARGET_DIR", &*target.to_string_lossy()),
         ("CARGO_INCREMENTAL", "0"),
     ];
-    cargo_output(&words, &variables)
+    output(&program(), &words, folder, &variables).map(|_| ())
+}
+
+/// The file that describes a library.
+pub(crate) fn description(target: &Path, name: &str) -> PathBuf {
+    let file = format!("{}.json", name.replace('-', "_"));
+    target.join("doc").join(file)
+}
+
+/// The public items of a library, one per line. Derived implementations and those of all types are left out.
+fn items(description: &Path) -> Result<String, String> {
+    let file = description.display().to_string();
+    cargo_output(&["public-api", "--rustdoc-json", &file, "-sss"], &[])
 }
 
 /// The lines that went and those that came.
@@ -82,7 +105,7 @@ fn difference(reviewed: &str, now: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::root;
+    use xtask_common::root;
 
     #[test]
     fn a_change_is_shown_and_the_order_is_none() {

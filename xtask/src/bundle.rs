@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::bench::target;
-use crate::run::{Error, cargo, print};
+use xtask_common::{Error, cargo, print, target};
 
 pub(crate) const HELP: &str = "\
 Makes the scoring program of a competition on Codabench, with the program metric inside.

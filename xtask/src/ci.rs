@@ -1,19 +1,30 @@
-use crate::run::{Error, no_arguments};
+use xtask_common::{Error, no_arguments, target};
+
 use crate::steps::Steps;
-use crate::{attack, check, report, test};
+use crate::{api, check, package, report, semver, test, tools};
 
 pub(crate) const HELP: &str = "\
-Runs all of test, all of check, a tenth of attack, and report. Python 3.10 or later must be there.
-The attacks are on the program that check built for its benchmarks. Prints the minutes of each step,
-and a table of all steps at the end.";
+Runs all of test, all of check, api, semver, a tenth of attack, and report.
+Installs the tools of `cargo xtask tools` first. Python 3.10 or later must be there. The attacks are on the program
+that check built for its benchmarks. Prints the minutes of each step, and a table of all steps at the end.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
     let mut steps = Steps::default();
+    steps.run("tools", || tools::run(&[]))?;
     test::steps(&[], true, &mut steps)?;
     check::steps(&mut steps)?;
-    steps.run("attacks", attack::run_sample)?;
+    steps.run("public items", || api::run(&[]))?;
+    steps.run("semver", || semver::run(&[]))?;
+    steps.run("attacks", sample_of_attacks)?;
     steps.run("reports", report::run_check)?;
     steps.print();
     Ok(())
+}
+
+/// Runs every tenth attack on the release build, which the benchmarks of the program have made.
+fn sample_of_attacks() -> Result<(), String> {
+    let program = target()?.join("release/metric");
+    let program = program.display().to_string();
+    package("attack", &["--sample", "--program", &program])
 }

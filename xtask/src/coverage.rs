@@ -1,4 +1,4 @@
-use crate::run::{Error, cargo};
+use xtask_common::{Error, cargo};
 
 pub(crate) const HELP: &str = "\
 Simulates how often intervals hold the true score, and how often paired tests reject a true null hypothesis.

@@ -1,4 +1,4 @@
-use crate::run::{Error, cargo, no_arguments};
+use xtask_common::{Error, cargo, no_arguments};
 
 pub(crate) const HELP: &str = "\
 Writes the outputs in README.md and docs/ anew, and the generated parts of the pages.

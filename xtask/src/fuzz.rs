@@ -6,8 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::run::{Error, program, root};
-use crate::table::table;
+use xtask_common::{Error, program, root, table};
 
 pub(crate) const HELP: &str = "\
 Looks for inputs that break a crate: runs one fuzz target, or all, and prints executions and crashes.

@@ -5,7 +5,7 @@ use std::path::Path;
 use semver::Version;
 
 use crate::packages::Package;
-use crate::run::output;
+use xtask_common::output;
 
 fn git(arguments: &[&str]) -> Result<String, String> {
     output("git", arguments, Path::new("."), &[])
@@ -76,13 +76,13 @@ pub(crate) fn newer_rust(package: &Package, tag: &Tag) -> Result<Option<String>,
 
 /// The result of `work` on the files as they were, in a folder of their own.
 pub(crate) fn checked_out<T>(
-    tag: &Tag,
+    revision: &str,
     work: impl FnOnce(&Path) -> Result<T, String>,
 ) -> Result<T, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let folder = folder.path().join(&tag.name);
+    let folder = folder.path().join("checkout");
     let name = folder.display().to_string();
-    git(&["worktree", "add", "--detach", &name, &tag.name])?;
+    git(&["worktree", "add", "--detach", &name, revision])?;
     let done = work(&folder);
     git(&["worktree", "remove", "--force", &name])?;
     done

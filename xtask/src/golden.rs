@@ -1,72 +1,70 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Deserialize;
-use serde_json::Value;
-
-use crate::bench::target;
-use crate::golden_table::{deviations, tolerances_of};
-use crate::run::{Error, cargo_output, flag, no_arguments, print};
-use crate::table::markdown;
+use serde::{Deserialize, Serialize};
+use xtask_common::{Error, cargo_output, flag, markdown, no_arguments, print, target};
 
 pub(crate) const HELP: &str = "\
 Prints what the golden rows cover, and writes it to tests/GOLDEN.md.
 One line per metric and profile: the number of rows, how many of them are published here, the program
 that the expected values are from, the tolerance, the deviations. The tests of the golden rows are
-run, and say what they check.
---check writes nothing and fails when tests/GOLDEN.md is stale. Rows that may not be published are
+run, and say what they check. The same lines are written to tests/GOLDEN.json, as data.
+--check writes nothing and fails when one of the files is stale. Rows that may not be published are
 next to the repository, in ../shared/golden: without them, the table is of the published rows
 and is not written, and --check compares what these rows can tell.";
 
 /// The committed table, from the root.
 const TABLE: &str = "tests/GOLDEN.md";
 
+/// The lines of the table as data: what `--check` and releases compare with.
+pub(crate) const LINES: &str = "tests/GOLDEN.json";
+
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (check, names) = flag(arguments, "--check")?;
     no_arguments(&names)?;
-    let tests = sources("tests/domains")?;
-    unrecorded_tolerances(&tests)?;
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let published = record("published")?;
-    sources_name_programs(&published)?;
-    let all_here = Path::new("../shared/golden").is_dir();
-    let all = if all_here { record("all")? } else { Vec::new() };
-    let committed = std::fs::read_to_string(TABLE).unwrap_or_default();
-    if !all_here {
+    if !Path::new("../shared/golden").is_dir() {
         eprintln!("../shared/golden is not here: {TABLE} stays, its published rows are compared");
         let lines = coverage(&published, &published);
         if !check {
             print(&document(&lines));
             return Ok(());
         }
-        let stale = stale_published(&committed, &lines);
-        return match stale.as_slice() {
-            [] => Ok(()),
-            stale => Err(format!(
-                "{TABLE} is stale; correct these lines, or write it where all rows are:\n{}",
-                stale.join("\n")
-            )
-            .into()),
-        };
+        return Ok(fresh(&stale_published(&parse(&read(LINES))?, &lines))?);
     }
-    for test in lines_without_test(&tests, &all) {
-        eprintln!("tests/domains/coverage.rs: {test}: no such test has checked rows");
+    let lines = coverage(&record("all")?, &published);
+    let data = serde_json::to_string_pretty(&lines).map_err(|error| error.to_string())? + "\n";
+    let files = [(LINES, data), (TABLE, document(&lines))];
+    if check {
+        let stale = files.iter().filter(|(file, text)| read(file) != *text);
+        return Ok(fresh(
+            &stale
+                .map(|(file, _)| (*file).to_owned())
+                .collect::<Vec<_>>(),
+        )?);
     }
-    let text = document(&coverage(&all, &published));
-    if !check {
-        print(&text);
-        return std::fs::write(TABLE, text).map_err(|error| format!("{TABLE}: {error}").into());
+    for (file, text) in &files {
+        std::fs::write(file, text).map_err(|error| format!("{file}: {error}"))?;
     }
-    if text == committed {
-        return Ok(());
+    print(&files[1].1);
+    Ok(())
+}
+
+/// Fails with what is stale.
+fn fresh(stale: &[String]) -> Result<(), String> {
+    match stale {
+        [] => Ok(()),
+        stale => Err(format!(
+            "stale, run `cargo xtask golden` where all rows are:\n{}",
+            stale.join("\n")
+        )),
     }
-    let old: BTreeSet<&str> = committed.lines().collect();
-    let new = text.lines().filter(|line| !old.contains(line));
-    let new: Vec<&str> = new.take(10).collect();
-    Err(format!(
-        "{TABLE} is stale, run `cargo xtask golden`:\n{}",
-        new.join("\n")
-    )
-    .into())
+}
+
+/// Reads the lines of the table from their JSON.
+pub(crate) fn parse(text: &str) -> Result<Vec<Line>, String> {
+    serde_json::from_str(text).map_err(|error| format!("{LINES}: {error}"))
 }
 
 /// The output of one call of a test's check: see `tests/domains/rows.rs`.
@@ -81,7 +79,6 @@ struct Record {
     rows: BTreeSet<String>,
     deviations: Vec<(String, String)>,
     tolerances: BTreeSet<String>,
-    files: BTreeSet<String>,
 }
 
 /// Runs the tests over the published rows or over all, and reads what they say.
@@ -109,18 +106,30 @@ fn record(which: &str) -> Result<Vec<Record>, String> {
 }
 
 /// A line of the table.
-#[derive(Debug, PartialEq)]
-struct Line {
-    of: String,
-    metric: String,
-    profile: String,
-    rows: usize,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Line {
+    /// The crate that the rows check.
+    #[serde(rename = "crate")]
+    pub(crate) of: String,
+    pub(crate) metric: String,
+    pub(crate) profile: String,
+    pub(crate) rows: usize,
     published: usize,
     against: Vec<String>,
-    tolerances: BTreeSet<String>,
+    /// Numbers, each with its scale if it has one, as in `1e-12 × max(1, value)`.
+    pub(crate) tolerances: BTreeSet<String>,
     /// Row and reason.
-    deviations: BTreeSet<(String, String)>,
-    test: String,
+    pub(crate) deviations: BTreeSet<(String, String)>,
+    pub(crate) test: String,
+}
+
+impl Line {
+    /// Whether two lines are of the same metric, profile and test.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        let key =
+            |line: &Self| [&line.of, &line.metric, &line.profile, &line.test].map(String::clone);
+        key(self) == key(other)
+    }
 }
 
 /// One line for each metric, profile and test, in this order; a row that is in two copies of a
@@ -224,34 +233,19 @@ fn tolerance(tolerances: &BTreeSet<String>) -> String {
     }
 }
 
-/// The parts of a committed table that the published rows contradict, if only these are present: their number, a
-/// tolerance or a deviation that is not in the table, a line that nothing checks.
-fn stale_published(committed: &str, lines: &[Line]) -> Vec<String> {
-    let allowed = deviations(committed);
-    let committed: Vec<[String; 8]> = crate::table::rows(committed)
-        .into_iter()
-        .filter_map(|cells| cells.try_into().ok())
-        .collect();
-    let is_of = |cells: &[String; 8], line: &Line| {
-        let [metric, what, .., test] = cells;
-        (metric, what) == (&line.metric, &line.profile) && *test == format!("`{}`", line.test)
-    };
+/// Returns the committed lines that the published rows contradict: by their number, by a tolerance or a deviation that
+/// is not among them, or because nothing checks the line.
+fn stale_published(committed: &[Line], lines: &[Line]) -> Vec<String> {
     let known = |line: &&Line| {
-        let mut rows = committed.iter().filter(|cells| is_of(cells, line));
-        rows.any(|[_, _, _, published, against, tolerance, ..]| {
-            let tolerances = tolerances_of(tolerance);
-            let test = |row: &str| (line.test.clone(), row.to_owned());
-            *published == line.published.to_string()
-                && *against == line.against.join(", ")
-                && line.tolerances.iter().all(|it| tolerances.contains(&&**it))
-                && line
-                    .deviations
-                    .iter()
-                    .all(|(row, _)| allowed.contains(&test(row)))
+        let mut same = committed.iter().filter(|known| known.is_of(line));
+        same.any(|known| {
+            known.published == line.published
+                && known.against == line.against
+                && known.tolerances.is_superset(&line.tolerances)
+                && known.deviations.is_superset(&line.deviations)
         })
     };
-    let stale = lines.iter().filter(|line| !known(line));
-    let now = stale.map(|line| {
+    let stale = lines.iter().filter(|line| !known(line)).map(|line| {
         format!(
             "{}, {}: {} published rows by {}, tolerance {}, {} deviations",
             line.metric,
@@ -262,82 +256,17 @@ fn stale_published(committed: &str, lines: &[Line]) -> Vec<String> {
             line.deviations.len()
         )
     });
+    let is_checked = |known: &Line| lines.iter().any(|line| line.is_of(known));
     let gone = committed
         .iter()
-        .filter(|cells| cells[3] != "0" && !lines.iter().any(|line| is_of(cells, line)));
-    let gone =
-        gone.map(|[metric, what, .., test]| format!("{metric}, {what}: not checked by {test}"));
-    now.chain(gone).collect()
-}
-
-/// The Rust files of a folder, with their text.
-fn sources(folder: &str) -> Result<Vec<(String, String)>, String> {
-    let failed = |error: std::io::Error| format!("{folder}: {error}");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let text = std::fs::read_to_string(&path).map_err(failed)?;
-        files.push((path.display().to_string(), text));
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// A tolerance that the table would not show, as a test compares with it on its own.
-fn unrecorded_tolerances(files: &[(String, String)]) -> Result<(), String> {
-    for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("rows.rs")) {
-        for (number, line) in (1..).zip(text.lines()) {
-            if line.contains("abs() <") || line.contains("abs() >") {
-                return Err(format!(
-                    "{name}:{number}: compare by rows::within, which tells the tolerance"
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The tests that the list of lines names and that have not run.
-fn lines_without_test(files: &[(String, String)], records: &[Record]) -> Vec<String> {
-    let list = files.iter().find(|(name, _)| name.ends_with("coverage.rs"));
-    let lines = list.into_iter().flat_map(|(_, text)| text.lines());
-    let tests = lines.filter_map(|line| line.trim().strip_prefix("line(\"")?.split('"').next());
-    let unknown = |test: &&str| records.iter().all(|record| record.test != *test);
-    let unknown: BTreeSet<&str> = tests.filter(unknown).collect();
-    unknown.into_iter().map(str::to_owned).collect()
-}
-
-/// Every program of the table must be one that a golden file of the test names as its source.
-fn sources_name_programs(records: &[Record]) -> Result<(), String> {
-    for record in records {
-        let mut named = String::new();
-        for file in &record.files {
-            let path = Path::new("tests/golden").join(file);
-            if let Ok(text) = std::fs::read_to_string(path) {
-                named.push_str(&source(&text));
-            }
-        }
-        for program in &record.against {
-            if !named.contains(program.as_str()) {
-                return Err(format!(
-                    "tests/domains/coverage.rs: {}: {program}: not among the sources that the \
-                     files of the test name: {named}",
-                    record.test
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Where the rows of a golden file are from: `_about` of its first line, or of the document.
-fn source(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    let about = [first, text]
-        .into_iter()
-        .filter_map(|text| serde_json::from_str::<Value>(text).ok())
-        .find_map(|value| Some(value.get("_about")?.get("source")?.as_str()?.to_owned()));
-    about.unwrap_or_default() + "\n"
+        .filter(|known| known.published > 0 && !is_checked(known));
+    let gone = gone.map(|line| {
+        format!(
+            "{}, {}: not checked by {}",
+            line.metric, line.profile, line.test
+        )
+    });
+    stale.chain(gone).collect()
 }
 
 #[cfg(test)]
@@ -358,7 +287,6 @@ mod tests {
                 .map(|(row, reason)| (text(row), text(reason)))
                 .collect(),
             tolerances: [tolerance.to_owned()].into(),
-            files: BTreeSet::new(),
         }
     }
 
@@ -377,59 +305,44 @@ mod tests {
         let text = document(&lines);
         assert!(text.contains("## metric-grid\n"));
         assert!(text.contains("- `grid::pairs`: why: `b`\n"));
-        let expected = "arc|pairs|3|1|arcsolver 0.0.11|1e-12, 1e-15|1|`grid::pairs`";
-        let rows = crate::table::rows(&text);
-        assert_eq!(
-            rows.iter().map(|row| row.join("|")).collect::<Vec<_>>(),
-            [expected]
-        );
+        let row = text.lines().find(|line| line.starts_with("| arc"));
+        let expected =
+            "| arc | pairs | 3 | 1 | arcsolver 0.0.11 | 1e-12, 1e-15 | 1 | `grid::pairs` |";
+        let cells = |line: &str| {
+            line.split('|')
+                .map(|cell| cell.trim().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(row.map(cells), Some(cells(expected)));
+        let json = serde_json::to_string(&lines).expect("JSON");
+        assert_eq!(parse(&json).as_deref(), Ok(&lines[..]));
+    }
 
-        assert_eq!(stale_published(&text, &lines), [""; 0]);
-        let more = coverage(&all, &[call("grid::pairs", &["a", "b"], &[], "1e-15")]);
-        let stale = stale_published(&text, &more);
+    #[test]
+    fn stale_lines_are_told() {
+        let lines = |published: &[Record]| {
+            let all = [
+                call("grid::pairs", &["a", "b"], &[("b", "why")], "1e-15"),
+                call("grid::pairs", &["b", "c"], &[], "1e-12"),
+            ];
+            coverage(&all, published)
+        };
+        let committed = lines(&[call("grid::pairs", &["a"], &[], "1e-15")]);
+        assert_eq!(stale_published(&committed, &committed), [""; 0]);
+        let more = lines(&[call("grid::pairs", &["a", "b"], &[], "1e-15")]);
         let expected =
             "arc, pairs: 2 published rows by grid::pairs, tolerance 1e-12, 1e-15, 1 deviations";
-        assert_eq!(stale, [expected]);
+        assert_eq!(stale_published(&committed, &more), [expected]);
 
-        let scaled = "1e-12 × max(1, value), 1e-15";
-        assert_eq!(tolerances_of(scaled), ["1e-12 × max(1, value)", "1e-15"]);
-        let rows = [call("grid::pairs", &["a"], &[], "1e-12 × max(1, value)")];
-        let lines = coverage(&rows, &rows);
-        assert_eq!(stale_published(&document(&lines), &lines), [""; 0]);
-
-        // A greater tolerance, another deviation, and a test that was removed.
-        let rows = [call("grid::pairs", &["a"], &[], "1e-3")];
-        assert_eq!(stale_published(&text, &coverage(&rows, &rows)).len(), 1);
-        let rows = [call("grid::pairs", &["a"], &[("a", "why")], "1e-15")];
-        assert_eq!(stale_published(&text, &coverage(&rows, &rows)).len(), 1);
-        let gone = "arc, pairs: not checked by `grid::pairs`";
-        assert_eq!(stale_published(&text, &[]), [gone]);
-    }
-
-    #[test]
-    fn a_tolerance_of_a_test_s_own_is_an_error() {
-        let file = |text: &str| [("tests/domains/x.rs".to_owned(), text.to_owned())];
-        assert_eq!(unrecorded_tolerances(&file("within(a, b, 1e-9)")), Ok(()));
-        let error = unrecorded_tolerances(&file("\n(a - b).abs() <= 1e-9"));
-        assert!(error.is_err_and(|error| error.starts_with("tests/domains/x.rs:2: ")));
-    }
-
-    #[test]
-    fn a_line_of_a_test_that_did_not_run_is_told() {
-        let list = "    line(\"grid::pairs\", GRID),\n    line(\"grid::gone\", GRID),\n";
-        let files = [("x/coverage.rs".to_owned(), list.to_owned())];
-        let records = [call("grid::pairs", &["a"], &[], "1e-15")];
-        assert_eq!(lines_without_test(&files, &records), ["grid::gone"]);
-    }
-
-    #[test]
-    fn the_source_is_of_the_first_line_or_of_the_document() {
-        let about = r#"{"_about": {"source": "by hand"}}"#;
-        assert_eq!(source(&format!("{about}\n{{\"id\": 1}}\n")), "by hand\n");
-        assert_eq!(
-            source("{\n\"_about\":\n{\"source\": \"by hand\"}}"),
-            "by hand\n"
-        );
-        assert_eq!(source("{\"id\": 1}\n"), "\n");
+        // Published rows alone, then a greater tolerance, another deviation, and a test that was removed.
+        let alone = |deviations, tolerance| {
+            let rows = [call("grid::pairs", &["a"], deviations, tolerance)];
+            stale_published(&committed, &coverage(&rows, &rows))
+        };
+        assert_eq!(alone(&[], "1e-15"), [""; 0]);
+        assert_eq!(alone(&[], "1e-3").len(), 1);
+        assert_eq!(alone(&[("a", "why")], "1e-15").len(), 1);
+        let gone = "arc, pairs: not checked by grid::pairs";
+        assert_eq!(stale_published(&committed, &[]), [gone]);
     }
 }

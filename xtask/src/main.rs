@@ -1,95 +1,83 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! Each command has a file or a folder. They run cargo in the root of the repository, wherever they
-//! are called. Exit codes: 0 fine, 1 failed, 2 usage.
+//! Each command has a file or a folder here, or is a package under `tools`. They run cargo in the root of the
+//! repository, wherever they are called. Exit codes: 0 fine, 1 failed, 2 usage.
 
-mod alone;
 mod api;
-mod attack;
-mod bench;
 mod bundle;
 mod check;
 mod ci;
 mod coverage;
-mod deny;
 mod docs;
 mod fuzz;
 mod git;
 mod golden;
-mod golden_table;
-mod manifest;
 mod moved;
 mod packages;
-mod prose;
 mod python;
 mod release;
 mod report;
-mod run;
+mod semver;
 mod spark;
 mod steps;
-mod table;
 mod test;
 mod tools;
 mod wheel;
 
 use std::process::ExitCode;
 
-use run::{Error, print, root};
+use xtask_common::{Error, asks_for_help, cargo, finish, print};
 
-/// A command: name, arguments, what it does, and the function.
-type Command = (
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&[String]) -> Result<(), Error>,
-);
+/// A command: its name, its arguments, its help, and the function that runs it.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Result<(), Error>,
+}
 
+const fn command(
+    name: &'static str,
+    arguments: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Result<(), Error>,
+) -> Command {
+    Command {
+        name,
+        arguments,
+        help,
+        run,
+    }
+}
+
+#[rustfmt::skip]
 const COMMANDS: &[Command] = &[
-    ("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
-    ("bench", "[FILTER] [OPTIONS]", bench::HELP, bench::run),
+    command("test", "[CARGO TEST ARGUMENTS]", test::HELP, test::run),
+    command("fuzz", "[TARGET] [--seconds N]", fuzz::HELP, fuzz::run),
+    command("check", "", check::HELP, check::run),
+    command("ci", "", ci::HELP, ci::run),
+    command("tools", "", tools::HELP, tools::run),
+    command("api", "[CRATE…] [--write]", api::HELP, api::run),
+    command("semver", "[CRATE…] [--since REVISION]", semver::HELP, semver::run),
+    command("golden", "[--check]", golden::HELP, golden::run),
+    command("docs", "", docs::HELP, docs::run),
+    command("coverage", "[SETS] [TESTS] [LARGEST]", coverage::HELP, coverage::run),
+    command("report", "[--gallery] [--axe FILE]", report::HELP, report::run),
+    command("bundle", "codabench [--program FILE]", bundle::HELP, bundle::run),
+    command("python", "[--release | --build]", python::HELP, python::run),
+    command("spark", "[--full]", spark::HELP, spark::run),
+    command("wheel", "[--notices]", wheel::HELP, wheel::run),
+    command("release", "[CRATE…] [--offline]", release::HELP, release::run),
+];
+
+/// The commands that are packages under `tools`, with the first line of their help. They read their own arguments.
+const PACKAGES: &[(&str, &str)] = &[
+    ("bench", "Runs the benchmarks of all crates"),
     (
         "attack",
-        "[FILTER…] [--sample] [--seconds N] [--jobs N] [--program FILE]",
-        attack::HELP,
-        attack::run,
+        "Runs the program on input that is made to take much time or memory",
     ),
-    (
-        "bundle",
-        "codabench [--program FILE]",
-        bundle::HELP,
-        bundle::run,
-    ),
-    ("fuzz", "[TARGET] [--seconds N]", fuzz::HELP, fuzz::run),
-    ("check", "", check::HELP, check::run),
-    ("ci", "", ci::HELP, ci::run),
-    ("prose", "", prose::HELP, prose::run),
-    ("api", "[CRATE…] [--write]", api::HELP, api::run),
-    ("tools", "", tools::HELP, tools::run),
-    ("golden", "[--check]", golden::HELP, golden::run),
-    ("docs", "", docs::HELP, docs::run),
-    (
-        "coverage",
-        "[SETS] [TESTS] [LARGEST]",
-        coverage::HELP,
-        coverage::run,
-    ),
-    (
-        "report",
-        "[--gallery] [--axe FILE]",
-        report::HELP,
-        report::run,
-    ),
-    ("deny", "", deny::HELP, deny::run),
-    ("python", "[--release]", python::HELP, python::run),
-    ("spark", "[--full]", spark::HELP, spark::run),
-    ("wheel", "[--notices]", wheel::HELP, wheel::run),
-    ("alone", "[CRATE…] [--quick]", alone::HELP, alone::run),
-    (
-        "release",
-        "[CRATE…] [--offline]",
-        release::HELP,
-        release::run,
-    ),
+    ("prose", "Finds sentences that a reader has to read twice"),
 ];
 
 fn main() -> ExitCode {
@@ -98,52 +86,100 @@ fn main() -> ExitCode {
         eprint!("{}", help());
         return ExitCode::from(2);
     };
-    let asks = |word: &str| ["--help", "-h", "help"].contains(&word);
     // `help bench` is `bench --help`.
     let (name, rest) = match rest.first() {
-        Some(command) if asks(name) => (command, [name.clone()].to_vec()),
+        Some(command) if asks_for_help(name) => (command, [name.clone()].to_vec()),
         _ => (name, rest.to_vec()),
     };
-    if asks(name) {
+    if asks_for_help(name) {
         print(&help());
         return ExitCode::SUCCESS;
     }
-    let Some((name, usage, about, run)) = COMMANDS.iter().find(|command| command.0 == name) else {
+    if PACKAGES.iter().any(|(package, _)| package == name) {
+        return run_package(name, &rest);
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
         eprint!("xtask: no command {name:?}\n\n{}", help());
         return ExitCode::from(2);
     };
-    if rest.iter().any(|word| asks(word)) {
-        print(&format!("cargo xtask {name} {usage}\n\n{about}\n"));
+    let usage = format!("cargo xtask {name} {}", command.arguments);
+    let help = format!("{}\n\n{}", usage.trim_end(), command.help);
+    if rest.iter().any(|word| asks_for_help(word)) {
+        print(&format!("{help}\n"));
         return ExitCode::SUCCESS;
     }
-    let root = root();
-    let done = std::env::set_current_dir(&root)
-        .map_err(|error| Error::Failed(format!("{}: {error}", root.display())))
-        .and_then(|()| run(&rest));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Error::Failed(error)) => {
-            eprintln!("xtask {name}: {error}");
-            ExitCode::FAILURE
-        }
-        Err(Error::Usage(error)) => {
-            eprintln!("xtask {name}: {error}\n\ncargo xtask {name} {usage}\n\n{about}");
-            ExitCode::from(2)
-        }
-    }
+    finish(name, &help, || (command.run)(&rest))
+}
+
+/// Runs a package under `tools`. Returns its exit code.
+fn run_package(name: &str, arguments: &[String]) -> ExitCode {
+    let status = std::process::Command::new(xtask_common::program())
+        .args(words_of(name))
+        .args(arguments)
+        .status();
+    let code = status.ok().and_then(|status| status.code());
+    let code = code.and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Runs a package under `tools` as a step of another command.
+fn package(name: &str, arguments: &[&str]) -> Result<(), String> {
+    let package = words_of(name);
+    let package: Vec<&str> = package.iter().map(String::as_str).collect();
+    cargo(&[&package[..], arguments].concat(), &[])
+}
+
+fn words_of(name: &str) -> Vec<String> {
+    let words = format!("run --quiet --package xtask-{name} --");
+    words.split(' ').map(str::to_owned).collect()
 }
 
 fn help() -> String {
-    let mut text = "cargo xtask COMMAND\n\n".to_owned();
-    for (name, usage, about, _) in COMMANDS {
-        let first = about.split(".\n").next().unwrap_or_default();
-        let first = first
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .replace('\n', " ");
-        let first = first.trim_end_matches('.');
-        text.push_str(&format!("  {:<32} {first}\n", format!("{name} {usage}")));
+    let mut rows: Vec<(String, String)> = COMMANDS
+        .iter()
+        .map(|command| {
+            let usage = format!("{} {}", command.name, command.arguments);
+            (usage, first_sentence(command.help))
+        })
+        .collect();
+    let packages = PACKAGES.iter();
+    rows.extend(packages.map(|(name, about)| (format!("{name} …"), (*about).to_owned())));
+    rows.sort();
+    let lines = rows
+        .iter()
+        .map(|(usage, about)| format!("  {usage:<34} {about}\n"));
+    format!("cargo xtask COMMAND\n\n{}", lines.collect::<String>())
+}
+
+fn first_sentence(help: &str) -> String {
+    let first = help.split(".\n").next().unwrap_or_default();
+    let first = first.split(':').next().unwrap_or_default();
+    first.replace('\n', " ").trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xtask_common::root;
+
+    #[test]
+    fn each_package_exists_and_each_folder_of_tools_is_a_command_or_shared() {
+        let mut folders: Vec<String> = std::fs::read_dir(root().join("tools"))
+            .expect("the folder tools")
+            .map(|entry| entry.expect("an entry").file_name())
+            .map(|name| name.into_string().expect("a name in UTF-8"))
+            .collect();
+        folders.sort();
+        let mut expected: Vec<&str> = PACKAGES.iter().map(|(name, _)| *name).collect();
+        expected.push("common");
+        expected.sort_unstable();
+        assert_eq!(folders, expected);
     }
-    text
+
+    #[test]
+    fn the_help_has_a_line_for_each_command() {
+        assert_eq!(help().lines().count(), 2 + COMMANDS.len() + PACKAGES.len());
+        assert_eq!(first_sentence("Runs all checks.\nMore."), "Runs all checks");
+        assert_eq!(first_sentence("Runs tests: unit,\nall."), "Runs tests");
+    }
 }

@@ -4,13 +4,13 @@
 //! deviation now or the other way round, where a tolerance grew, and where what was checked no
 //! longer is. New rows move nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use semver::Version;
 use serde_json::Value;
 
 use crate::git::{self, Tag};
-use crate::golden_table::{deviations, tolerances_of};
+use crate::golden::{self, Line};
 use crate::packages::Package;
 
 /// The values that have moved, in words.
@@ -36,16 +36,19 @@ pub(crate) fn golden(package: &Package, tag: &Tag) -> Result<Vec<String>, String
         }
         old_rows.push_str(&old);
     }
-    // Before the table there was none to compare with.
-    let table = "tests/GOLDEN.md";
-    if let Ok(old) = git::show(tag, table) {
-        let new = std::fs::read_to_string(table).map_err(|error| format!("{table}: {error}"))?;
-        let [old, new] = [old, new].map(|text| section(&text, &package.name).to_owned());
+    // Releases before these lines have none to compare with.
+    if let Ok(old) = git::show(tag, golden::LINES) {
+        let new = std::fs::read_to_string(golden::LINES);
+        let new = new.map_err(|error| format!("{}: {error}", golden::LINES))?;
         let is_new = |row: &str| {
             let text = format!("\"{row}\"");
             new_rows.contains(&text) && !old_rows.contains(&text)
         };
-        moved.extend(checks(&old, &new, is_new));
+        let own = |text: &str| -> Result<Vec<Line>, String> {
+            let lines = golden::parse(text)?.into_iter();
+            Ok(lines.filter(|line| line.of == package.name).collect())
+        };
+        moved.extend(checks(&own(&old)?, &own(&new)?, is_new));
     }
     Ok(moved)
 }
@@ -130,43 +133,24 @@ fn lost(old: &Value, new: &Value, location: &str) -> Option<String> {
     }
 }
 
-/// The part of the table that is a crate's.
-fn section<'t>(text: &'t str, name: &str) -> &'t str {
-    let heading = format!("## {name}\n");
-    let Some((_, section)) = text.split_once(&heading) else {
-        return "";
-    };
-    section.split("\n## ").next().unwrap_or(section)
-}
-
 /// The requirements that are weaker or different in the current checks than in those at the
 /// release.
-fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
-    let lines = |text: &str| -> BTreeMap<String, (String, u64)> {
-        let rows = crate::table::rows(text).into_iter();
-        rows.filter_map(|cells| {
-            let [metric, what, rows, _, _, tolerance, _, test] =
-                <[String; 8]>::try_from(cells).ok()?;
-            let rows = rows.parse().ok()?;
-            Some((format!("{metric}, {what}, by {test}"), (tolerance, rows)))
-        })
-        .collect()
-    };
-    let (before, now) = (lines(old), lines(new));
+fn checks(before: &[Line], now: &[Line], is_new: impl Fn(&str) -> bool) -> Vec<String> {
     let mut moved = Vec::new();
-    for (what, (before, rows_before)) in &before {
-        let Some((now, rows)) = now.get(what) else {
+    for old in before {
+        let what = format!("{}, {}, by `{}`", old.metric, old.profile, old.test);
+        let Some(new) = now.iter().find(|line| line.is_of(old)) else {
             moved.push(format!("{what}: is no longer checked"));
             continue;
         };
-        if grew(before, now) {
-            moved.push(format!("{what}: tolerance {now}, was {before}"));
+        if let Some(greater) = greater(&old.tolerances, &new.tolerances) {
+            moved.push(format!("{what}: a tolerance is {greater}"));
         }
-        if rows < rows_before {
-            moved.push(format!("{what}: {rows} rows, were {rows_before}"));
+        if new.rows < old.rows {
+            moved.push(format!("{what}: {} rows, were {}", new.rows, old.rows));
         }
     }
-    let (before, now) = (deviations(old), deviations(new));
+    let (before, now) = (deviations(before), deviations(now));
     for (test, row) in now.difference(&before).filter(|(_, row)| !is_new(row)) {
         moved.push(format!("`{test}`: row {row} is a deviation now"));
     }
@@ -176,24 +160,33 @@ fn checks(old: &str, new: &str, is_new: impl Fn(&str) -> bool) -> Vec<String> {
     moved
 }
 
-/// A tolerance that allows more: a new one, or a greater one on the same scale.
-fn grew(before: &str, now: &str) -> bool {
-    let scales = |cell: &str| -> BTreeMap<String, f64> {
-        let mut scales = BTreeMap::new();
-        for one in tolerances_of(cell)
-            .into_iter()
-            .filter(|one| *one != "exact")
-        {
-            let (number, scale) = one.split_once(" × ").unwrap_or((one, ""));
-            let number = number.parse().unwrap_or(f64::INFINITY);
-            let greatest: &mut f64 = scales.entry(scale.to_owned()).or_insert(0.0);
-            *greatest = greatest.max(number);
-        }
-        scales
+/// The tests and rows of all deviations.
+fn deviations(lines: &[Line]) -> BTreeSet<(&str, &str)> {
+    let of = |line| {
+        let Line {
+            test, deviations, ..
+        }: &Line = line;
+        deviations
+            .iter()
+            .map(move |(row, _)| (test.as_str(), row.as_str()))
     };
-    let before = scales(before);
-    let mut now = scales(now).into_iter();
-    now.any(|(scale, number)| before.get(&scale).is_none_or(|&before| number > before))
+    lines.iter().flat_map(of).collect()
+}
+
+/// A tolerance that allows more than any before: one on a new scale, or a greater one on the same scale.
+fn greater<'n>(before: &BTreeSet<String>, now: &'n BTreeSet<String>) -> Option<&'n str> {
+    let is_allowed = |new: &str| {
+        let (number, scale) = parts(new);
+        let mut before = before.iter().map(|old| parts(old));
+        before.any(|(old, old_scale)| scale == old_scale && number <= old)
+    };
+    now.iter().map(String::as_str).find(|new| !is_allowed(new))
+}
+
+/// The number of a tolerance, and its scale.
+fn parts(tolerance: &str) -> (f64, &str) {
+    let (number, scale) = tolerance.split_once(" × ").unwrap_or((tolerance, ""));
+    (number.parse().unwrap_or(f64::NAN), scale)
 }
 
 #[cfg(test)]
@@ -252,7 +245,7 @@ mod tests {
         ] {
             assert_eq!(crate_of(path), name);
         }
-        let root = crate::run::root();
+        let root = xtask_common::root();
         assert!(root.join("tests/golden/graph/assignment.jsonl").is_file());
         // A file of no crate would never be compared.
         for folder in std::fs::read_dir(root.join("tests/golden")).expect("the rows") {
@@ -264,43 +257,55 @@ mod tests {
 
     #[test]
     fn tolerances_grow_on_their_scale() {
+        let set = |text: &str| -> BTreeSet<String> {
+            let parts = text.split("; ").filter(|part| !part.is_empty());
+            parts.map(str::to_owned).collect()
+        };
         for (before, now, expected) in [
-            ("exact", "exact", false),
-            ("exact", "1e-15", true),
-            ("1e-12", "exact", false),
-            ("1e-12", "1e-12, 1e-15", false),
-            ("1e-12", "1e-9", true),
-            ("1e-12", "1e-12 × max(1, value)", true),
+            ("", "", None),
+            ("", "1e-15", Some("1e-15")),
+            ("1e-12", "", None),
+            ("1e-12", "1e-12; 1e-15", None),
+            ("1e-12", "1e-9", Some("1e-9")),
+            (
+                "1e-12",
+                "1e-12 × max(1, value)",
+                Some("1e-12 × max(1, value)"),
+            ),
         ] {
-            assert_eq!(grew(before, now), expected, "{before} -> {now}");
+            assert_eq!(
+                greater(&set(before), &set(now)),
+                expected,
+                "{before} -> {now}"
+            );
         }
     }
 
     #[test]
-    fn deviations_and_lines_of_the_table() {
-        let header = "| metric | what of it | rows | published | checked against | tolerance | deviations | test |\n|---|---|---|---|---|---|---|---|\n";
-        let line = |tolerance: &str| {
-            format!("{header}| arc | pairs | 2 | 2 | x | {tolerance} | 1 | `grid::pairs` |\n")
+    fn deviations_and_checks() {
+        let line = |rows: usize, tolerance: &str, deviations: &[&str]| -> Vec<Line> {
+            let deviations: Vec<_> = deviations.iter().map(|row| [row, "why"]).collect();
+            let line = serde_json::json!([{
+                "crate": "metric-grid", "metric": "arc", "profile": "pairs", "rows": rows,
+                "published": 2, "against": ["x"], "tolerances": [tolerance],
+                "deviations": deviations, "test": "grid::pairs",
+            }]);
+            golden::parse(&line.to_string()).expect("a line")
         };
-        let old = line("1e-15") + "\n- `grid::pairs`: no cells: at all: `arc-1`, `arc-2`\n";
-        let document =
-            format!("# T\n\n## metric-graph\n\nx\n\n## metric-grid\n\n{old}\n## metric-text\n");
-        let old = section(&document, "metric-grid");
-        let pair = |row: &str| ("grid::pairs".to_owned(), row.to_owned());
-        assert_eq!(deviations(old), [pair("arc-1"), pair("arc-2")].into());
-
-        let new = line("1e-15") + "\n- `grid::pairs`: other words: `arc-2`, `arc-3`, `arc-4`\n";
-        let moved = checks(old, &new, |row| row == "arc-4");
+        let old = line(2, "1e-15", &["arc-1", "arc-2"]);
+        let new = line(2, "1e-15", &["arc-2", "arc-3", "arc-4"]);
+        let moved = checks(&old, &new, |row| row == "arc-4");
         let expected = [
             "`grid::pairs`: row arc-3 is a deviation now",
             "`grid::pairs`: row arc-1 is no longer a deviation",
         ];
         assert_eq!(moved, expected);
-        let fewer = checks(old, &old.replace("| 2 | 2 |", "| 1 | 1 |"), |_| false);
-        assert_eq!(fewer, ["arc, pairs, by `grid::pairs`: 1 rows, were 2"]);
-        let looser = checks(old, &old.replace("1e-15", "1e-9"), |_| false);
-        let expected = "arc, pairs, by `grid::pairs`: tolerance 1e-9, was 1e-15";
-        assert_eq!(looser, [expected]);
-        assert_eq!(checks(old, "", |_| true).len(), 3);
+        let change =
+            |rows, tolerance| checks(&old, &line(rows, tolerance, &["arc-1", "arc-2"]), |_| false);
+        let expected = ["arc, pairs, by `grid::pairs`: 1 rows, were 2"];
+        assert_eq!(change(1, "1e-15"), expected);
+        let expected = ["arc, pairs, by `grid::pairs`: a tolerance is 1e-9"];
+        assert_eq!(change(2, "1e-9"), expected);
+        assert_eq!(checks(&old, &[], |_| true).len(), 3);
     }
 }

@@ -1,12 +1,12 @@
 //! The crates of the workspace, as cargo sees them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
 use serde::Deserialize;
 
-use crate::run::{Error, cargo_output};
+use xtask_common::{Error, cargo_output};
 
 /// A crate of the workspace.
 #[derive(Clone, Debug, Deserialize)]
@@ -15,14 +15,7 @@ pub(crate) struct Package {
     pub version: Version,
     pub manifest_path: PathBuf,
     pub dependencies: Vec<Dependency>,
-    pub features: BTreeMap<String, Vec<String>>,
-    pub description: Option<String>,
-    pub license: Option<String>,
-    pub repository: Option<String>,
     pub rust_version: Option<String>,
-    pub readme: Option<PathBuf>,
-    pub keywords: Vec<String>,
-    pub categories: Vec<String>,
     /// The registries it may go to: none named is all, an empty list is nowhere.
     pub publish: Option<Vec<String>>,
     pub targets: Vec<Target>,
@@ -31,8 +24,6 @@ pub(crate) struct Package {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub name: String,
-    /// The version it needs; `*` where only a path is given.
-    pub req: String,
     pub kind: Option<String>,
     pub path: Option<PathBuf>,
 }
@@ -155,11 +146,12 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn package(name: &str, version: &str, siblings: &[&str]) -> Package {
-        let dependency = |name: &&str| serde_json::json!({"name": name, "req": "^0.1.0", "kind": null, "path": "/x"});
+        let dependency =
+            |name: &&str| serde_json::json!({"name": name, "kind": null, "path": "/x"});
         let package = serde_json::json!({
-            "name": name, "version": version, "manifest_path": "/x/Cargo.toml", "features": {},
+            "name": name, "version": version, "manifest_path": "/x/Cargo.toml",
             "dependencies": siblings.iter().map(dependency).collect::<Vec<_>>(),
-            "keywords": [], "categories": [], "targets": [{"kind": ["lib"]}],
+            "targets": [{"kind": ["lib"]}],
         });
         serde_json::from_value(package).expect("a package")
     }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{Error, WITHOUT_PYTHON, cargo, flag, output, root};
 use crate::steps::Steps;
+use xtask_common::{Error, WITHOUT_PYTHON, cargo, output, root};
 
 pub(crate) const HELP: &str = "\
 Builds the Python package, and runs its tests.
 Makes an environment under target/python, with what the tests need from PyPI. --release builds it as wheels
-are built. Needs Python 3.10 or later with the module venv: that of $PYTHON, or python3.";
+are built; --build does the same, and runs no tests. Needs Python 3.10 or later with the module venv: that of $PYTHON, or python3.";
 
 /// The packages that the tests need, and those whose interfaces and numbers are kept.
 pub(crate) const PACKAGES: &[&str] = &[
@@ -35,8 +35,17 @@ pub(crate) const PACKAGES: &[&str] = &[
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (is_release, names) = flag(arguments, "--release")?;
-    crate::run::no_arguments(&names)?;
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let is_release = match words[..] {
+        [] => false,
+        ["--release"] => true,
+        ["--build"] => return Ok(build_as_released()?),
+        _ => {
+            return Err(Error::Usage(
+                "expected --release, --build or nothing".to_owned(),
+            ));
+        }
+    };
     let Some(python) = python() else {
         let problem = "needs Python 3.10 or later with the module venv, as python3 or $PYTHON";
         return Err(Error::Failed(problem.to_owned()));
@@ -108,7 +117,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
 }
 
 /// Builds the package in place, as wheels are built.
-pub(crate) fn build_as_released() -> Result<(), String> {
+fn build_as_released() -> Result<(), String> {
     let environment = environment();
     let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
     install(&python, &environment, PACKAGES, ALONE)?;

@@ -1,19 +1,16 @@
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::git::{self, Tag};
+use crate::moved;
 use crate::packages::{self, Package, chosen, with_siblings};
-use crate::run::{Error, cargo_output, flag, output, print, program};
-use crate::table::markdown;
-use crate::{manifest, moved};
+use xtask_common::{Error, cargo_output, flag, markdown, print};
 
 pub(crate) const HELP: &str = "\
 Says whether crates are ready to be released, and with what commands. Publishes nothing.
 Without CRATE all. For each that has changed since its tag CRATE-vVERSION: is the manifest complete,
 has the version moved, does the changelog have its section, have golden values moved without a
-breaking version, does it pack alone (against the registry) and together with the others (offline),
-and with cargo-public-api (which needs nightly) and cargo-semver-checks installed: how did its
-interface change since the tag. Commands are printed for what is ready.
+breaking version, does it pack alone (against the registry) and together with the others (offline).
+Commands are printed for what is ready. The public items are checked by cargo xtask semver.
 --offline asks the registry nothing. Ends with 1 if a crate is not ready. See RELEASING.md.";
 
 /// A crate on its way.
@@ -41,18 +38,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         pack_alone(release, offline);
     }
     pack_together(&packages, &mut releases);
-    for (tool, install) in [
-        ("public-api", "cargo-public-api"),
-        ("semver-checks", "cargo-semver-checks"),
-    ] {
-        if cargo_output(&[tool, "--version"], &[]).is_err() {
-            eprintln!("{install} is not installed, so it is not asked (cargo xtask tools)");
-            continue;
-        }
-        for release in releases.iter_mut().filter(|release| release.changed) {
-            compare_interface(release, tool);
-        }
-    }
     print(&report(&releases));
     match releases
         .iter()
@@ -109,7 +94,6 @@ fn look_at(package: &Package, packages: &[Package]) -> Result<Release, String> {
             }
         }
     }
-    release.missing.extend(manifest::problems(package));
     let changelog = package.folder().join("CHANGELOG.md");
     let changelog = std::fs::read_to_string(changelog).unwrap_or_default();
     match section(&changelog, &package.version.to_string()) {
@@ -267,64 +251,6 @@ fn last_words(error: &str) -> String {
         .or(lines().find(|line| line.to_lowercase().starts_with("error")))
         .or(lines().next_back());
     line.unwrap_or("failed").replace('|', "\\|")
-}
-
-/// The tool's report on the interface since the last release.
-fn compare_interface(release: &mut Release, tool: &str) {
-    let name = &release.package.name;
-    // There is nothing to compare a first release with.
-    let Some(tag) = &release.tag else {
-        return;
-    };
-    if !release.package.is_library() {
-        return;
-    }
-    if tool == "public-api" {
-        match interface_since(name, tag) {
-            Ok(lines) => print(&format!("{name} since {}:\n{lines}\n", tag.name)),
-            // Without a nightly toolchain, for example: it shows, and decides nothing.
-            Err(error) => {
-                eprintln!("{error}");
-                let note = format!("{tool}: did not run: {}", last_words(&error));
-                release.notes.push(note);
-            }
-        }
-        return;
-    }
-    let words = [
-        tool,
-        "-p",
-        name,
-        "--all-features",
-        "--baseline-rev",
-        &tag.name,
-    ];
-    eprintln!("$ cargo {}", words.join(" "));
-    if let Err(error) = cargo_output(&words, &[]) {
-        eprintln!("{error}");
-        let missing = format!("{tool}: {}", last_words(&error));
-        release.missing.push(missing);
-    }
-}
-
-/// The items removed from the public interface of a crate since a tag, and those added.
-fn interface_since(name: &str, tag: &Tag) -> Result<String, String> {
-    let words = ["public-api", "--all-features", "-p", name];
-    eprintln!("$ cargo {}", words.join(" "));
-    let lines = |folder: &Path| -> Result<BTreeSet<String>, String> {
-        let said = output(&program(), &words, folder, &[])?;
-        Ok(said.lines().map(str::to_owned).collect())
-    };
-    let now = lines(Path::new("."))?;
-    let then = git::checked_out(tag, lines)?;
-    let went = then.difference(&now).map(|line| format!("- {line}\n"));
-    let came = now.difference(&then).map(|line| format!("+ {line}\n"));
-    let changes: String = went.chain(came).collect();
-    Ok(if changes.is_empty() {
-        "  the same public items\n".to_owned()
-    } else {
-        changes
-    })
 }
 
 /// The order, the commands, and the table.

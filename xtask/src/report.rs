@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::run::{Error, cargo, print};
+use xtask_common::{Error, cargo, print};
 
 pub(crate) const HELP: &str = "\
 Renders the reports of all demos and checks each in Chromium.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::python::{install, python, shown};
-use crate::run::{Error, cargo, flag, root};
 use crate::steps::Steps;
+use xtask_common::{Error, cargo, flag, root};
 
 pub(crate) const HELP: &str = "\
 Tests the Python package on Apache Spark: two executors on this machine, which nobody else can reach.
@@ -37,7 +37,7 @@ const MARK: &str = "METRIC_SUITE_SPARK_RUN";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (is_full, names) = flag(arguments, "--full")?;
-    crate::run::no_arguments(&names)?;
+    xtask_common::no_arguments(&names)?;
     let found = requirements()?;
     let mut all = Steps::default();
     steps(&found, is_full, &mut all)?;
@@ -180,7 +180,7 @@ fn install_recipes(environment: &Path, done: &Path) -> Result<(), String> {
             "--disable-pip-version-check",
             package,
         ];
-        if let Err(problem) = crate::run::output(&own, &pip, Path::new("."), &[]) {
+        if let Err(problem) = xtask_common::output(&own, &pip, Path::new("."), &[]) {
             eprintln!("THE RECIPES FOR {package} ARE NOT TESTED: {problem}");
         }
     }

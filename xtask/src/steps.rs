@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::run::{Error, print};
-use crate::table::table;
+use xtask_common::{Error, print, table};
 
 /// The steps that have run, in their order.
 #[derive(Default)]

@@ -1,6 +1,6 @@
-use crate::run::{Error, WITHOUT_PYTHON, cargo};
 use crate::steps::Steps;
 use crate::{python, spark};
+use xtask_common::{Error, WITHOUT_PYTHON, cargo};
 
 pub(crate) const HELP: &str = "\
 Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests,

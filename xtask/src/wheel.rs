@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::python::{ALONE, PACKAGES, PROFILE, environment, install, python};
-use crate::run::{Error, cargo_output, output, print, root};
 use crate::steps::Steps;
-use crate::table::table;
+use xtask_common::{Error, cargo_output, output, print, root, table};
 
 pub(crate) const HELP: &str = "\
 Builds the wheel and the source distribution of the Python package, and checks them.
@@ -28,8 +27,8 @@ result = metric_suite.wer(predictions=['the cat'], references=['the cat sat'])
 print(result['wer'])";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (notices_only, names) = crate::run::flag(arguments, "--notices")?;
-    crate::run::no_arguments(&names)?;
+    let (notices_only, names) = xtask_common::flag(arguments, "--notices")?;
+    xtask_common::no_arguments(&names)?;
     let notices = notices()?;
     let path = root().join("python/THIRD-PARTY.txt");
     let failed = |error| format!("{}: {error}", path.display());

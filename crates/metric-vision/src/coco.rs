@@ -4,6 +4,7 @@ mod curves;
 mod image;
 mod matching;
 mod params;
+mod pass;
 mod state;
 mod summary;
 #[cfg(test)]

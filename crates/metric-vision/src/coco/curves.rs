@@ -209,7 +209,7 @@ impl<'a> ClassDetections<'a> {
         let area_of: Vec<usize> = (0..bits).map(|curve| curve / thresholds).collect();
         // By curve, the detections that are right: their position, and how many before them are wrong.
         let mut right: Vec<Vec<(usize, u64)>> = vec![Vec::new(); bits];
-        let mut envelope = Envelope::default();
+        let (mut envelope, mut wrong_before) = (Envelope::default(), Vec::new());
         for most in 0..levels {
             let at_level = |level: u32| level as usize == most;
             let no_more = !detailed.iter().any(|detection| at_level(detection.level))
@@ -250,7 +250,9 @@ impl<'a> ClassDetections<'a> {
                 let score = |index: usize| detailed[right[index].0].rank.0.0;
                 let first = self.first.unwrap_or(Rank::new(0.0));
                 let wrong = right.iter().map(|&(_, wrong)| wrong as i64 as f64);
-                curves.read(truths, &needed[area], envelope.compute(wrong));
+                wrong_before.clear();
+                wrong_before.extend(wrong);
+                curves.read(truths, &needed[area], envelope.compute(&wrong_before));
                 curves.read_scores(&needed[area], first, score);
             }
         }
@@ -300,20 +302,19 @@ pub(super) struct Envelope {
 
 impl Envelope {
     /// Computes the envelope from the number of wrong detections before each correct one.
-    pub(super) fn compute(&mut self, wrong_before: impl ExactSizeIterator<Item = f64>) -> &[f64] {
+    pub(super) fn compute(&mut self, wrong_before: &[f64]) -> &[f64] {
         let known = self.true_ones.len();
         // Counts are below 2^62. A signed integer is converted by one instruction.
         let missing = known as i64..wrong_before.len() as i64;
         self.true_ones
             .extend(missing.map(|index| (index + 1) as f64));
         self.precision.clear();
-        let pairs = wrong_before.zip(&self.true_ones);
+        let pairs = wrong_before.iter().zip(&self.true_ones);
         // The program adds numpy's smallest step from 1 lest it divide by 0.
-        self.precision.extend(
-            pairs.map(|(false_ones, &true_ones)| {
+        self.precision
+            .extend(pairs.map(|(&false_ones, &true_ones)| {
                 true_ones / ((false_ones + true_ones) + f64::EPSILON)
-            }),
-        );
+            }));
         // Blocks of four: the maximum within each does not wait for that of the blocks after it.
         let greater = |a: f64, b: f64| if a > b { a } else { b };
         let mut greatest = 0.0_f64;
@@ -338,15 +339,19 @@ impl Envelope {
     }
 }
 
+/// The share of the true objects that is found; 0 if there are none.
+pub(super) fn recall(found: u64, truths: u64) -> f64 {
+    match truths {
+        0 => 0.0,
+        truths => found as f64 / truths as f64,
+    }
+}
+
 impl OfClass {
     /// Reads the precision of a curve at each recall, from its [`Envelope`].
     pub(super) fn read(&mut self, truths: u64, needed: &[u64], envelope: &[f64]) {
         let found = envelope.len() as u64;
-        let recall = if truths > 0 {
-            found as f64 / truths as f64
-        } else {
-            0.0
-        };
+        let recall = recall(found, truths);
         let reached = &needed[..needed.partition_point(|&needed| needed <= found)];
         let start = self.precision.len();
         // Recall 0 needs no detection: its precision is the greatest of all, which is that of the first.

@@ -10,9 +10,11 @@ use metric_core::{RowSource, WeightedRows};
 
 use super::CocoAp;
 use super::bits::ones;
-use super::curves::{CocoCurves, Envelope, OfClass, needed};
+use super::curves::{CocoCurves, OfClass, recall};
 use super::params::CocoParams;
+use super::pass::{BlockVerdict, Pass, all_bits, bits_of, blocks};
 use super::state::{CocoState, ImageOutcome, curve_class};
+use super::verdict::{Details, Verdict};
 use crate::by_image::ByImage;
 use crate::score::Rank;
 
@@ -63,25 +65,48 @@ struct Rows {
     truths: Vec<u32>,
     /// By falling score, of equal ones in the order of images.
     rows: WeightedRows<Row>,
-    /// In the order of the rows that have them, bits of curves: where the detection is correct, and where it is wrong.
-    details: Vec<u64>,
+    /// In the order of the rows.
+    verdicts: Vec<BlockVerdict>,
+    /// The detections that are right and that a limit leaves out, summed by image.
+    left_out: LeftOut,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Row {
     /// The number of the limits on detections that leave it out.
     level: u32,
-    /// The area ranges in which it is wrong at every threshold, one bit each.
-    wrong: u32,
-    /// Where its details start.
-    details: Option<u32>,
+    /// Where its verdicts are.
+    verdicts: Range<u32>,
 }
 
-/// A row of a state.
+/// A row of a state, before all rows are sorted.
 struct Unsorted<'s> {
     score: Rank,
-    row: Row,
-    details: &'s [u64],
+    level: u32,
+    outcome: Outcome<'s>,
+}
+
+enum Outcome<'s> {
+    /// Wrong at every threshold, in these area ranges.
+    WrongIn(Verdict),
+    Detailed(Details<'s>),
+}
+
+impl Outcome<'_> {
+    /// The curves of a block in which it is right, and those in which it is wrong.
+    fn in_block(&self, params: &CocoParams, block: &Range<usize>) -> (u64, u64) {
+        match self {
+            Self::WrongIn(verdict) => {
+                let area = block.start / params.iou_thresholds.len().max(1);
+                let is_wrong = verdict.is_wrong_in(area as u32);
+                (0, if is_wrong { all_bits(block) } else { 0 })
+            }
+            Self::Detailed(details) => (
+                bits_of(block, details.correct),
+                bits_of(block, details.wrong),
+            ),
+        }
+    }
 }
 
 impl<'s> CocoWeights<'s> {
@@ -101,32 +126,38 @@ impl<'s> CocoWeights<'s> {
                     of_class.images.push(source.state);
                     of_class.truths.extend_from_slice(truths);
                 }
-                let rows = image_rows(params, image, start..end);
-                unsorted.extend(rows.map(|row| (source, row)));
+                let rows: Vec<_> = image_rows(params, image, start..end).collect();
+                of_class.left_out.add(params, source.state, &rows);
+                unsorted.extend(rows.into_iter().map(|row| (source, row)));
                 start = end;
             }
         }
+        let blocks = blocks(params);
         let classes = classes
             .into_iter()
             .map(|(class, (mut of_class, unsorted))| {
-                let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
-                let details = &mut of_class.details;
-                of_class.rows = rows.map(|unsorted| {
-                    let mut row = unsorted.row;
-                    let start = details.len();
-                    details.extend_from_slice(unsorted.details);
-                    if let Some([_, is_wrong]) = details.get_mut(start..) {
-                        row.wrong |= wrong_at_every_threshold(params, is_wrong);
-                    }
-                    if details.iter().skip(start).all(|&bits| bits == 0) {
-                        details.truncate(start);
-                    } else {
-                        // A state has fewer than 2^31 of them.
-                        row.details = u32::try_from(start / unsorted.details.len()).ok();
-                    }
-                    row
-                });
                 of_class.class = class;
+                let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
+                let verdicts = &mut of_class.verdicts;
+                // So many of them that their number has more than 32 bits fit into no memory.
+                let end = |verdicts: &[BlockVerdict]| verdicts.len() as u32;
+                of_class.rows = rows.map(|row| {
+                    let start = end(verdicts);
+                    for (block, curves) in (0..).zip(&blocks) {
+                        let (right, wrong) = row.outcome.in_block(params, curves);
+                        if right | wrong != 0 {
+                            verdicts.push(BlockVerdict {
+                                block,
+                                right,
+                                wrong,
+                            });
+                        }
+                    }
+                    Row {
+                        level: row.level,
+                        verdicts: start..end(verdicts),
+                    }
+                });
                 of_class
             })
             .collect();
@@ -158,21 +189,6 @@ impl<'s> CocoWeights<'s> {
     }
 }
 
-/// The area ranges in which a detection is wrong at every threshold, one bit each. Their bits are cleared: to count one
-/// number per area range takes less time than one per threshold.
-fn wrong_at_every_threshold(params: &CocoParams, is_wrong: &mut u64) -> u32 {
-    let thresholds = params.iou_thresholds.len();
-    let mut areas = 0;
-    for area in 0..params.areas.len() {
-        let bits = u64::MAX >> (64 - thresholds) << (area * thresholds);
-        if *is_wrong & bits == bits {
-            *is_wrong &= !bits;
-            areas |= 1 << area;
-        }
-    }
-    areas
-}
-
 /// The detections of a class in an image.
 fn image_rows<'s>(
     params: &CocoParams,
@@ -192,19 +208,14 @@ fn image_rows<'s>(
         while leaves_out(level) {
             level += 1;
         }
-        let (mut wrong, mut details): (u32, &[u64]) = (0, &[]);
-        match verdict.details() {
-            None => wrong = verdict.areas(),
-            Some(index) => details = outcome.words_at(index, words),
-        }
+        let outcome = match verdict.details() {
+            None => Outcome::WrongIn(verdict),
+            Some(index) => Outcome::Detailed(outcome.details_at(index, words)),
+        };
         Unsorted {
             score,
-            row: Row {
-                level,
-                wrong,
-                details: None,
-            },
-            details,
+            level,
+            outcome,
         }
     })
 }
@@ -226,10 +237,6 @@ impl Rows {
             return None;
         }
         let levels = params.max_detections.len();
-        let needed: Vec<_> = truths
-            .iter()
-            .map(|&truths| needed(params, truths))
-            .collect();
         let mut curves = OfClass {
             class: self.class,
             truths: truths.clone(),
@@ -237,157 +244,113 @@ impl Rows {
             precision: Vec::new(),
             scores: Vec::new(),
         };
-        let mut has_level = vec![true; levels];
+        let needed: Vec<_> = truths
+            .iter()
+            .map(|&truths| pass.needed.get(params, truths))
+            .collect();
+        // Returns the number of detections that are right in each curve.
+        let read = |curves: &mut OfClass, pass: &mut Pass| {
+            let mut right = Vec::with_capacity(areas * thresholds);
+            pass.each_envelope(|curve, envelope| {
+                let area = curve / thresholds;
+                curves.read(truths[area], &needed[area], envelope);
+                right.push(envelope.len() as u64);
+            });
+            right
+        };
         if params.quirks {
-            has_level.fill(false);
-            self.rows.each(weights, |row, _| {
-                if let Some(has) = has_level.get_mut(row.level as usize) {
-                    *has = true;
-                }
-            });
-        } else {
-            // The detections that count for a small number also count for a large one: one pass is enough.
-            pass.start();
-            self.rows.each(weights, |row, times| {
-                if (row.level as usize) < levels {
-                    pass.add(row, &self.details, times);
-                }
-            });
-        }
-        for (most, has_level) in has_level.into_iter().enumerate() {
-            let is_last = most + 1 == levels;
-            if params.quirks {
-                if most > 0 && !has_level {
+            for most in 0..levels as u32 {
+                if most > 0 && !self.has_level(weights, most) {
                     let last = curves.curves.len() - areas * thresholds;
                     curves.curves.extend_from_within(last..);
                     continue;
                 }
-                pass.start();
-                self.rows.each(weights, |row, times| {
-                    if row.level <= most as u32 {
-                        pass.add(row, &self.details, times);
-                    }
-                });
+                self.count(weights, most, pass);
+                read(&mut curves, pass);
             }
-            for curve in 0..areas * thresholds {
-                let area = curve / thresholds;
-                if is_last || params.quirks {
-                    let wrong = pass.curves[curve].right.iter().copied();
-                    curves.read(truths[area], &needed[area], pass.envelope.compute(wrong));
-                    continue;
-                }
-                let recall = match truths[area] {
-                    0 => 0.0,
-                    truths => pass.found(most, curve) as f64 / truths as f64,
-                };
-                let end = curves.precision.len();
-                curves.curves.push((recall, end..end));
+            return Some(curves);
+        }
+        // The detections that count for a small number also count for a large one: one pass is enough.
+        let last = levels.saturating_sub(1);
+        self.count(weights, last as u32, pass);
+        let mut found = read(&mut curves, pass);
+        let left_out = self.left_out.totals(params, weights);
+        let mut recalls = Vec::with_capacity(last * found.len());
+        for of_level in left_out.chunks_exact(found.len().max(1)).skip(1).rev() {
+            for (curve, (found, left_out)) in found.iter_mut().zip(of_level).enumerate().rev() {
+                *found -= left_out;
+                recalls.push((recall(*found, truths[curve / thresholds]), 0..0));
             }
         }
+        curves.curves.splice(0..0, recalls.into_iter().rev());
         Some(curves)
     }
-}
 
-/// The counts of the detections so far, from the highest score down.
-#[derive(Debug)]
-struct Pass {
-    curves: Vec<PassOfCurve>,
-    /// By level and curve, the number of detections that are right; those of the lowest level are not counted here.
-    above: Vec<u64>,
-    /// By area range, the detections that are wrong at every threshold.
-    others: Vec<u64>,
-    envelope: Envelope,
-    /// The number of words that the bits of all curves take.
-    words: usize,
-}
-
-#[derive(Debug)]
-struct PassOfCurve {
-    /// For each detection that is right, the number of those before it that are wrong.
-    right: Vec<f64>,
-    /// The detections that are wrong here, but not at every threshold.
-    wrong: u64,
-    area: usize,
-}
-
-impl Pass {
-    fn new(params: &CocoParams) -> Self {
-        let thresholds = params.iou_thresholds.len().max(1);
-        let words = params.words();
-        let curve = |curve: usize| PassOfCurve {
-            right: Vec::new(),
-            wrong: 0,
-            area: curve / thresholds,
-        };
-        let bits = words * 64;
-        Self {
-            curves: (0..bits).map(curve).collect(),
-            above: vec![0; bits * params.max_detections.len()],
-            others: vec![0; bits.div_ceil(thresholds)],
-            envelope: Envelope::default(),
-            words,
-        }
+    /// Whether a detection with a weight is left out by exactly this many limits.
+    fn has_level(&self, weights: &[u64], level: u32) -> bool {
+        let mut has_level = false;
+        self.rows
+            .each(weights, |row, _| has_level |= row.level == level);
+        has_level
     }
 
-    fn start(&mut self) {
-        for curve in &mut self.curves {
-            curve.right.clear();
-            curve.wrong = 0;
-        }
-        self.above.fill(0);
-        self.others.fill(0);
-    }
-
-    /// The number of detections of a curve that are right, up to a level.
-    fn found(&self, most: usize, curve: usize) -> u64 {
-        let mut found = self.curves.get(curve).map_or(0, |curve| curve.right.len()) as u64;
-        let mut index = (most + 1) * self.curves.len() + curve;
-        while let Some(above) = self.above.get(index) {
-            found -= above;
-            index += self.curves.len();
-        }
-        found
-    }
-
-    /// Adds a detection as often as it occurs here.
-    fn add(&mut self, row: &Row, details: &[u64], times: u64) {
-        let mut areas = row.wrong;
-        while areas != 0 {
-            if let Some(count) = self.others.get_mut(areas.trailing_zeros() as usize) {
-                *count += times;
+    /// Counts the detections that the limits up to this one leave in.
+    fn count(&self, weights: &[u64], most: u32, pass: &mut Pass) {
+        pass.start();
+        self.rows.each(weights, |row, times| {
+            if row.level <= most {
+                let verdicts = row.verdicts.start as usize..row.verdicts.end as usize;
+                pass.add(self.verdicts.get(verdicts).unwrap_or_default(), times);
             }
-            areas &= areas - 1;
+        });
+    }
+}
+
+/// The detections that are right and that a limit leaves out. Only their number matters, not their order, so those of an
+/// image are counted once for all weights.
+#[derive(Debug, Default)]
+struct LeftOut {
+    /// The state of the image, and the first curve of a level and an area range.
+    curves: Vec<(u32, u32)>,
+    /// For each of these, the numbers by threshold.
+    counts: Vec<u32>,
+}
+
+impl LeftOut {
+    fn add(&mut self, params: &CocoParams, state: u32, rows: &[Unsorted<'_>]) {
+        let thresholds = params.iou_thresholds.len().max(1);
+        let of_level = params.areas.len() * thresholds;
+        let levels = params.max_detections.len();
+        let mut counts = Vec::new();
+        for row in rows {
+            let level = row.level as usize;
+            if let Outcome::Detailed(details) = &row.outcome
+                && (1..levels).contains(&level)
+            {
+                counts.resize(levels * of_level, 0);
+                let curves = ones(details.correct).take_while(|&curve| curve < of_level);
+                curves.for_each(|curve| counts[level * of_level + curve] += 1);
+            }
         }
-        let Some(position) = row.details else {
-            return;
-        };
-        let start = position as usize * 2 * self.words;
-        let Some(details) = details.get(start..start + 2 * self.words) else {
-            return;
-        };
-        let (is_right, is_wrong) = details.split_at(self.words);
-        // Most occur once or twice.
-        match times {
-            1 => self.add_right::<1>(is_right),
-            2 => self.add_right::<2>(is_right),
-            3 => self.add_right::<3>(is_right),
-            _ => (0..times).for_each(|_| self.add_right::<1>(is_right)),
-        }
-        ones(is_wrong).for_each(|index| self.curves[index].wrong += times);
-        if row.level > 0 {
-            let level = row.level as usize * self.curves.len();
-            ones(is_right).for_each(|curve| self.above[level + curve] += times);
+        for (index, counts) in counts.chunks_exact(thresholds).enumerate() {
+            if counts.iter().any(|&count| count > 0) {
+                self.curves.push((state, (index * thresholds) as u32));
+                self.counts.extend_from_slice(counts);
+            }
         }
     }
 
-    /// Adds a detection to the curves in which it is right.
-    #[inline]
-    fn add_right<const TIMES: usize>(&mut self, is_right: &[u64]) {
-        for index in ones(is_right) {
-            let curve = &mut self.curves[index];
-            // Counts are below 2^62. A signed integer is converted by one instruction.
-            let false_ones = (curve.wrong + self.others[curve.area]) as i64 as f64;
-            curve.right.extend_from_slice(&[false_ones; TIMES]);
+    /// The numbers by level and curve.
+    fn totals(&self, params: &CocoParams, weights: &[u64]) -> Vec<u64> {
+        let thresholds = params.iou_thresholds.len().max(1);
+        let mut totals = vec![0; params.max_detections.len() * params.areas.len() * thresholds];
+        for (&(state, first), counts) in self.curves.iter().zip(self.counts.chunks(thresholds)) {
+            let times = weights.get(state as usize).copied().unwrap_or_default();
+            let totals = totals.iter_mut().skip(first as usize);
+            for (total, &count) in totals.zip(counts) {
+                *total += u64::from(count) * times;
+            }
         }
+        totals
     }
 }

@@ -185,7 +185,7 @@ impl Input {
     /// The file of golden rows that pairs of code come from.
     fn rows(&self) -> io::Result<String> {
         let path = format!("tests/golden/code/{}_pkg.jsonl", self.name);
-        std::fs::read_to_string(crate::run::root().join(path))
+        std::fs::read_to_string(xtask_common::root().join(path))
     }
 }
 

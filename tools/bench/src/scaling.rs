@@ -6,9 +6,8 @@ use plotters::prelude::*;
 
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, target};
-use crate::run::{Error, print, root};
-use crate::table::{markdown, table};
+use super::timing::{self, Cost, Settings};
+use xtask_common::{Error, markdown, print, root, table, target};
 
 /// A metric on inputs of three sizes, each ten times the one before; the last one is that of the
 /// input.

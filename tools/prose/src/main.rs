@@ -3,25 +3,32 @@
 //! Each row of [`PATTERNS`] is an expression, where it is fine, and what to write instead. The text
 //! comes from Markdown, from comments and documentation, and from the messages in string literals;
 //! code blocks and code spans are left out. Sentences that are meant as they are have an entry in
-//! `xtask/prose.allow`, with the reason.
+//! `tools/prose/allow`, with the reason.
 
 mod source;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::ExitCode;
 
 use regex::Regex;
 
-use crate::run::{Error, no_arguments, output, print};
 use source::{Kind, Paragraph};
+use xtask_common::{Error, no_arguments, output, print};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
+cargo xtask prose
+
 Finds sentences that a reader has to read twice.
 Looks through Markdown files, comments, documentation, and the messages in string literals for the
 patterns that this table lists, and says what to write instead. Sentences that are meant as they
-are have an entry in xtask/prose.allow; an entry that no longer matches a sentence is an error.";
+are have an entry in tools/prose/allow; an entry that no longer matches a sentence is an error.";
 
-const ALLOW: &str = "xtask/prose.allow";
+fn main() -> ExitCode {
+    xtask_common::main("prose", HELP, run)
+}
+
+const ALLOW: &str = "tools/prose/allow";
 
 /// Folders and files that nobody reads as prose: data, and texts that are made from others.
 const SKIPPED: &[&str] = &[
@@ -29,7 +36,7 @@ const SKIPPED: &[&str] = &[
     "tests/golden/",
     "crates/metric-cli/tests/blocks/",
     "python/metric_suite/_generated.py",
-    "xtask/src/prose",
+    "tools/prose/",
 ];
 
 struct Pattern {
@@ -281,13 +288,9 @@ fn judge(findings: Vec<Finding>, allowed: &[Allowed]) -> (Vec<Finding>, Vec<&All
     (findings.into_iter().filter(is_open).collect(), unused)
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    no_arguments(arguments)?;
-    Ok(check()?)
-}
-
 /// Fails if a sentence has a pattern and no entry allows it, or if an entry is left over.
-pub(crate) fn check() -> Result<(), String> {
+fn run(arguments: &[String]) -> Result<(), Error> {
+    no_arguments(arguments)?;
     let rules = Rules::new()?;
     let read =
         |path: &str| std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
@@ -316,7 +319,8 @@ pub(crate) fn check() -> Result<(), String> {
         "{} to rewrite or to allow in {ALLOW}, {} of {ALLOW} without a match",
         count(open.len(), "sentence", "sentences"),
         count(unused.len(), "entry", "entries"),
-    ))
+    )
+    .into())
 }
 
 fn count(number: usize, one: &str, more: &str) -> String {
@@ -581,7 +585,7 @@ mod tests {
         assert_eq!(unused.line, 5);
         let text = listing(std::slice::from_ref(open), &[unused]);
         assert!(text.starts_with("a/c.md:7: stand\n    It stands there.\n    instead: "));
-        assert!(text.contains("xtask/prose.allow:5: nothing in a/c.md matches"));
+        assert!(text.contains("tools/prose/allow:5: nothing in a/c.md matches"));
     }
 
     #[test]
@@ -589,7 +593,7 @@ mod tests {
         for entry in ["a.md | x", "a.md | x | ", "a.md |  | why"] {
             let error = allowed(entry).expect_err("an entry without all of its fields");
             assert!(
-                error.starts_with("xtask/prose.allow:1: expected"),
+                error.starts_with("tools/prose/allow:1: expected"),
                 "{error}"
             );
         }

@@ -1,6 +1,5 @@
-//! `cargo xtask bench`: benchmarks, their comparison with a saved run, with peers, and over sizes.
+//! `cargo xtask bench`: benchmarks, their comparison with a saved run and with other tools, and their costs over sizes.
 
-mod compare;
 mod inputs;
 mod peers;
 mod report;
@@ -8,13 +7,11 @@ mod scaling;
 mod timing;
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
+use std::process::ExitCode;
 
-pub(crate) use timing::target;
+use xtask_common::{Error, cargo, cargo_output, print, printed};
 
-use crate::run::{Error, cargo, cargo_output};
-
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Runs the benchmarks of all crates: against a saved run, against peers, or over sizes.
 All of them are built as a release is, with the profile dist or its equal bench.
 
@@ -23,10 +20,8 @@ cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
   Other arguments go to criterion, for example: cargo xtask bench text --quick
 
   --save NAME          keeps the figures under this name
-  --against NAME       runs, and prints one table over all crates: median then and now, change,
-                       noise; a benchmark that became slower by more than the threshold and the
-                       noise makes the exit code 1; one that is no more is listed
-  --threshold PERCENT  the change that counts, 5 if not given
+  --against NAME       keeps them as `now`, and prints both by critcmp, which cargo xtask tools installs
+  --threshold PERCENT  leaves out benchmarks that changed by less [default: 5]
 
 cargo xtask bench --peers [FILTER] [OPTIONS]
   Times `metric` and other programs on the same inputs in turn, on as many threads each, checks
@@ -47,7 +42,7 @@ peer did not run, unless there is none yet.";
 
 /// The arguments of `cargo bench` that choose all benchmarks; more go to criterion. Benchmarks of
 /// the program are in its own package, where cargo tells them its path.
-pub(crate) const WORDS: &[&str] = &["-p", "benches", "-p", "metric-cli", "--benches", "--"];
+const WORDS: &[&str] = &["-p", "benches", "-p", "metric-cli", "--benches", "--"];
 
 /// The arguments of the command line.
 #[derive(Debug, Default, PartialEq)]
@@ -79,7 +74,11 @@ enum Mode {
     Scaling,
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+fn main() -> ExitCode {
+    xtask_common::main("bench", HELP, run)
+}
+
+fn run(arguments: &[String]) -> Result<(), Error> {
     if let Some((first, rest)) = arguments.split_first()
         && first == timing::MEASURE
     {
@@ -171,8 +170,8 @@ fn options(arguments: &[String]) -> Result<Options, String> {
         if quick {
             options.rest.push("--quick".to_owned());
         }
-        if options.save.is_some() && options.save == options.against {
-            return Err("--save and --against: expected two names".to_owned());
+        if options.save.is_some() && options.against.is_some() {
+            return Err("--save and --against: expected one".to_owned());
         }
         let baseline = |word: &&String| {
             let option = word.split_once('=').map_or(word.as_str(), |parts| parts.0);
@@ -200,43 +199,44 @@ fn options(arguments: &[String]) -> Result<Options, String> {
 /// A name that may be a folder of criterion's.
 fn name(text: &str) -> Result<String, String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    if compare::RESERVED.contains(&text) || text.starts_with('.') || !text.chars().all(plain) {
+    if RESERVED.contains(&text) || text.starts_with('.') || !text.chars().all(plain) {
         return Err(format!(
             "{text:?}: expected a name of letters, digits, '-', '_' and '.', and none of {:?}",
-            compare::RESERVED
+            RESERVED
         ));
     }
     Ok(text.to_owned())
 }
 
+/// Names of saved runs that criterion or this command uses itself.
+const RESERVED: &[&str] = &["new", "base", "change", "report", NOW];
+
+/// The saved run that another one is compared with.
+const NOW: &str = "now";
+
 /// Runs criterion's benchmarks, and compares if asked to.
 fn criterion(options: &Options) -> Result<(), Error> {
-    let folder = timing::target()?.join("criterion");
-    if let Some(against) = &options.against {
-        compare::known(&folder, against)?;
+    let filter = options.filter();
+    if !filter.is_empty() {
+        exists(filter)?;
     }
     // The profile `bench` optimizes as `dist`, by which releases are built.
     let mut words = [&["bench"], WORDS].concat();
     words.extend(options.rest.iter().map(String::as_str));
-    // Without a comparison with something else criterion compares with the last run, and says so.
-    if let Some(save) = &options.save {
-        words.extend(["--save-baseline", save]);
-    } else if let Some(against) = &options.against {
-        words.extend(["--baseline-lenient", against]);
-    }
-    let start = SystemTime::now();
+    let save = match &options.against {
+        Some(_) => Some(NOW),
+        None => options.save.as_deref(),
+    };
+    words.extend(save.into_iter().flat_map(|name| ["--save-baseline", name]));
     cargo(&words, &[])?;
-    let filter = options.filter();
-    if !filter.is_empty() && compare::measured(&folder, start).is_empty() {
-        exists(filter)?;
-    }
-    match &options.against {
-        Some(against) => {
-            let threshold = options.threshold.unwrap_or(5.0);
-            compare::compare(&folder, against, filter, start, threshold)
-        }
-        None => Ok(()),
-    }
+    let Some(against) = &options.against else {
+        return Ok(());
+    };
+    let threshold = options.threshold.unwrap_or(5.0).to_string();
+    let words = ["--threshold", &threshold, "--filter", filter, against, NOW];
+    let table = printed("critcmp", &words);
+    print(&table.map_err(|error| format!("{error} (cargo xtask tools installs critcmp)"))?);
+    Ok(())
 }
 
 /// An error that says which groups there are if the filter matches no benchmark, which criterion
@@ -283,12 +283,12 @@ mod tests {
         let plain = parse("graph/mapdr --quick")?;
         assert_eq!(plain.rest, ["graph/mapdr", "--quick"]);
         assert_eq!(plain.mode, Mode::Criterion);
-        let saved = parse("--save v1 text --against v0 --threshold 2.5%")?;
+        assert_eq!(parse("--save v1")?.save.as_deref(), Some("v1"));
+        let saved = parse("text --against v0 --threshold 2.5%")?;
         assert_eq!(saved.rest, ["text"]);
-        assert_eq!(saved.save.as_deref(), Some("v1"));
         assert_eq!(saved.against.as_deref(), Some("v0"));
         assert_eq!(saved.threshold, Some(2.5));
-        let attached = parse("--save=v1 text --against=v0 --threshold=2.5")?;
+        let attached = parse("text --against=v0 --threshold=2.5")?;
         assert_eq!(attached, saved);
         assert_eq!(attached.filter(), "text");
         // criterion's own files stay unchanged.
@@ -310,8 +310,8 @@ mod tests {
             ("--save --against x", "--save: expected a name after it"),
             ("--save=", "--save: expected a name after it"),
             (
-                "--save v1 --against v1",
-                "--save and --against: expected two names",
+                "--save v1 --against v0",
+                "--save and --against: expected one",
             ),
             (
                 "--save-baseline=x",
@@ -331,6 +331,7 @@ mod tests {
         }
         assert!(parse("--save new").is_err());
         assert!(parse("--save base").is_err());
+        assert!(parse("--save now").is_err());
         assert!(parse("--save ../x").is_err());
     }
     #[test]

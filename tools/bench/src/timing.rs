@@ -11,8 +11,8 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use wait4::Wait4;
 
-use super::report::median;
-use crate::run::{cargo, cargo_output, print, printed};
+use crate::report::median;
+use xtask_common::{cargo, print, printed, target};
 
 /// The way in which programs are timed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,25 +100,8 @@ impl Cost {
     }
 }
 
-/// The folder where cargo builds.
-pub(crate) fn target() -> Result<PathBuf, String> {
-    let words = [
-        "metadata",
-        "--format-version",
-        "1",
-        "--no-deps",
-        "--offline",
-    ];
-    let printed = cargo_output(&words, &[])?;
-    let metadata: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
-    let folder = metadata["target_directory"].as_str();
-    Ok(folder
-        .ok_or("cargo metadata: expected target_directory")?
-        .into())
-}
-
 /// The hidden argument by which this program starts itself to run another one:
-/// `bench --measure FOLDER THREADS PROGRAM ARGUMENT…`.
+/// `--measure FOLDER THREADS PROGRAM ARGUMENT…`.
 pub(crate) const MEASURE: &str = "--measure";
 
 /// The cost of a program that ran, and the last line that it printed; or why it did not run.
@@ -138,7 +121,7 @@ pub(crate) fn run<'a>(
 ) -> Result<(Cost, Value), String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(own)
-        .args(["bench", MEASURE])
+        .arg(MEASURE)
         .args([folder, Path::new(&threads.to_string()), program])
         .args(arguments)
         .output()
@@ -284,7 +267,8 @@ mod tests {
 
     #[test]
     fn a_child_is_timed() -> Result<(), String> {
-        let folder = std::env::temp_dir().join(format!("xtask-timing-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("xtask-bench-timing-{}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let shell = |script: &str| {
             let arguments = ["-c", script].map(str::to_owned);

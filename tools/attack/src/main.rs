@@ -13,12 +13,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::bench;
-use crate::run::{Error, cargo, root};
-use crate::table::table;
-use child::Outcome;
+use std::process::ExitCode;
 
-pub(crate) const HELP: &str = "\
+use child::Outcome;
+use xtask_common::{Error, cargo, print, root, table, target};
+
+const HELP: &str = "\
+cargo xtask attack [FILTER…] [--sample] [--seconds N] [--jobs N] [--program FILE]
+
 Runs the program on input that is made to take much time or memory, one process per case.
 A case fails if the process ends by a signal or with an exit code other than 0, 1, 2, 3 and 5, takes
 more than 1 GB of memory or more than 10 seconds of CPU time, which is twice that where a file has
@@ -110,34 +112,17 @@ fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
     Ok(others.chain(code::cases(root)?).collect())
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+fn main() -> ExitCode {
+    xtask_common::main("attack", HELP, run)
+}
+
+fn run(arguments: &[String]) -> Result<(), Error> {
     let mut chosen = choose(arguments)?;
     if chosen.program.is_none() {
-        build()?;
-        chosen.program = Some(release_build()?);
+        cargo(&["build", "--release", "--package", "metric-cli"], &[])?;
+        chosen.program = Some(target()?.join("release/metric"));
     }
     run_chosen(&chosen)
-}
-
-/// Runs every tenth case with the existing release build.
-pub(crate) fn run_sample() -> Result<(), Error> {
-    if !release_build()?.is_file() {
-        build()?;
-    }
-    run_chosen(&Chosen {
-        sample: true,
-        program: Some(release_build()?),
-        ..Chosen::default()
-    })
-}
-
-fn build() -> Result<(), String> {
-    cargo(&["build", "--release", "--package", "metric-cli"], &[])
-}
-
-/// The program of the release build, which benchmarks of the program have made, too.
-fn release_build() -> Result<PathBuf, String> {
-    Ok(bench::target()?.join("release/metric"))
 }
 
 fn run_chosen(chosen: &Chosen) -> Result<(), Error> {
@@ -263,7 +248,7 @@ fn report(outcomes: &[(&Case, Outcome)], chosen: usize, patience: u32) -> Result
                 .map(|(case, outcome)| [vec![case.name.clone()], row(outcome)].concat())
                 .collect();
             let header = [title, "exit", "CPU", "time", "peak"];
-            crate::run::print(&format!("{}\n", table(&header, &rows)));
+            print(&format!("{}\n", table(&header, &rows)));
         }
     };
     let mut sorted: Vec<_> = outcomes.iter().collect();
@@ -279,7 +264,7 @@ fn report(outcomes: &[(&Case, Outcome)], chosen: usize, patience: u32) -> Result
     }
     let codes = codes.iter().map(|(code, count)| format!("{code}: {count}"));
     let cpu: Duration = outcomes.iter().map(|(_, outcome)| outcome.cpu).sum();
-    crate::run::print(&format!(
+    print(&format!(
         "{} of {chosen} cases run, {} failed; {:.1} minutes of CPU time; exit codes {}\n",
         outcomes.len(),
         sorted.len(),

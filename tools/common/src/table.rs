@@ -21,7 +21,7 @@ fn filled(header: &[&str], rows: &[Vec<String>]) -> Table {
 }
 
 /// A table for a terminal.
-pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = filled(header, rows);
     table.load_style(NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -29,26 +29,11 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// The same in Markdown.
-pub(crate) fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
+pub fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = filled(header, rows);
     table.load_style(ASCII_MARKDOWN);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.trim_fmt() + "\n"
-}
-
-/// The rows of the tables in a text, as the cells between the bars; without headers and rules.
-pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    let lines: Vec<&str> = text.lines().collect();
-    let is_rule = |line: &str| line.starts_with("|-") || line.starts_with("| -");
-    for (index, line) in lines.iter().enumerate() {
-        let is_header = lines.get(index + 1).is_some_and(|next| is_rule(next));
-        if line.starts_with('|') && !is_rule(line) && !is_header {
-            let cells = line.trim_matches('|').split('|');
-            rows.push(cells.map(|cell| cell.trim().to_owned()).collect());
-        }
-    }
-    rows
 }
 
 #[cfg(test)]
@@ -67,6 +52,5 @@ mod tests {
 | ×      | 1000 |    |
 ";
         assert_eq!(table, expected);
-        assert_eq!(rows(&format!("# Title\n\n{table}\nend\n")), body);
     }
 }

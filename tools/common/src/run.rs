@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 /// The reason why a command ended without success.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Error {
+pub enum Error {
     /// The request is not a command; exit code 2.
     Usage(String),
     /// It was done, and failed; exit code 1.
@@ -23,12 +25,12 @@ impl From<String> for Error {
     clippy::print_stdout,
     reason = "what is asked for goes to standard output"
 )]
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     print!("{text}");
 }
 
 /// Parts arguments into names and whether one of `flag` is among them.
-pub(crate) fn flag<'a>(arguments: &'a [String], flag: &str) -> Result<(bool, Vec<&'a str>), Error> {
+pub fn flag<'a>(arguments: &'a [String], flag: &str) -> Result<(bool, Vec<&'a str>), Error> {
     let words = arguments.iter().map(String::as_str);
     let (flags, names): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('-'));
     match flags.iter().find(|&&word| word != flag) {
@@ -38,7 +40,7 @@ pub(crate) fn flag<'a>(arguments: &'a [String], flag: &str) -> Result<(bool, Vec
 }
 
 /// Refuses all arguments.
-pub(crate) fn no_arguments<S: AsRef<str>>(arguments: &[S]) -> Result<(), Error> {
+pub fn no_arguments<S: AsRef<str>>(arguments: &[S]) -> Result<(), Error> {
     match arguments.first() {
         Some(word) => Err(unknown(word.as_ref())),
         None => Ok(()),
@@ -50,21 +52,21 @@ fn unknown(word: &str) -> Error {
 }
 
 /// Leaves out the extension of Python, which needs Python to be built.
-pub(crate) const WITHOUT_PYTHON: &[&str] = &["--exclude", "metric-python"];
+pub const WITHOUT_PYTHON: &[&str] = &["--exclude", "metric-python"];
 
 /// The folder of the workspace.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own).to_owned()
+    own.ancestors().nth(2).unwrap_or(own).to_owned()
 }
 
 /// The cargo that runs this program, so that a chosen toolchain stays chosen.
-pub(crate) fn program() -> String {
+pub fn program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
 /// Runs `cargo` with `arguments` and these environment variables; an exit code but 0 is an error.
-pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+pub fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
     let shown = arguments.join(" ");
     eprintln!("$ cargo {shown}");
     let status = Command::new(program())
@@ -80,15 +82,12 @@ pub(crate) fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Result<()
 }
 
 /// The output of `cargo`; the error is all that it prints.
-pub(crate) fn cargo_output(
-    arguments: &[&str],
-    variables: &[(&str, &str)],
-) -> Result<String, String> {
+pub fn cargo_output(arguments: &[&str], variables: &[(&str, &str)]) -> Result<String, String> {
     output(&program(), arguments, Path::new("."), variables)
 }
 
 /// The output of a program in `folder`; the error is all that it prints.
-pub(crate) fn output(
+pub fn output(
     program: &str,
     arguments: &[&str],
     folder: &Path,
@@ -111,6 +110,17 @@ pub(crate) fn output(
 }
 
 /// The output of a program that runs here.
-pub(crate) fn printed(program: &str, arguments: &[&str]) -> Result<String, String> {
+pub fn printed(program: &str, arguments: &[&str]) -> Result<String, String> {
     output(program, arguments, Path::new("."), &[]).map_err(|error| format!("{program}: {error}"))
+}
+
+/// The folder where cargo builds.
+pub fn target() -> Result<PathBuf, String> {
+    let words = "metadata --format-version 1 --no-deps --offline";
+    let words: Vec<&str> = words.split(' ').collect();
+    let printed = cargo_output(&words, &[])?;
+    let metadata: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
+    let folder = metadata["target_directory"].as_str();
+    let folder = folder.ok_or("cargo metadata: expected target_directory")?;
+    Ok(folder.into())
 }

@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::inputs::{FOLDER, Input};
 use super::report::{digits, seconds};
-use super::timing::{self, Cost, Settings, target, version};
-use crate::run::{Error, cargo, print, printed, root};
-use crate::table::{markdown, table};
+use super::timing::{self, Cost, Settings, version};
+use xtask_common::{Error, cargo, markdown, print, printed, root, table, target};
 
 /// A comparison of one of our commands with tools that do the same.
 struct Comparison {
@@ -814,7 +813,7 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
         .iter()
         .any(|comparison| matches!(comparison.ours, Ours::Python(_)))
     {
-        crate::python::build_as_released()?;
+        cargo(&["xtask", "python", "--build"], &[])?;
     }
     let folder = target.join("peers");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

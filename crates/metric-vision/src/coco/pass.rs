@@ -1,0 +1,253 @@
+//! The curves of one replicate: of rows that are read from the highest score down, each as often as it occurs.
+//!
+//! The rows are read once and are copied into one list per block of curves; each list is read once per curve, without a
+//! branch that depends on the data.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::curves::{Envelope, needed};
+use super::params::CocoParams;
+
+/// Where a detection is right and where it is wrong, one bit for each curve of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockVerdict {
+    /// The index among the [`blocks`].
+    pub(super) block: u32,
+    pub(super) right: u64,
+    pub(super) wrong: u64,
+}
+
+/// The curves of each block: those of the thresholds of an area range, as many as a word has bits.
+pub(super) fn blocks(params: &CocoParams) -> Vec<Range<usize>> {
+    let thresholds = params.iou_thresholds.len();
+    let of_area = |area: usize| {
+        let (start, end) = (area * thresholds, (area + 1) * thresholds);
+        (start..end)
+            .step_by(64)
+            .map(move |start| start..end.min(start + 64))
+    };
+    (0..params.areas.len()).flat_map(of_area).collect()
+}
+
+/// The bits of the curves of a block, from those of all curves.
+pub(super) fn bits_of(block: &Range<usize>, words: &[u64]) -> u64 {
+    let word = |index: usize| words.get(index).copied().unwrap_or_default();
+    let (index, shift) = (block.start / 64, block.start % 64);
+    let low = word(index) >> shift;
+    let high = word(index + 1).unbounded_shl(64 - shift as u32);
+    (low | high) & all_bits(block)
+}
+
+/// The bits of all curves of a block.
+pub(super) fn all_bits(block: &Range<usize>) -> u64 {
+    u64::MAX.unbounded_shr(64_u32.saturating_sub(block.len() as u32))
+}
+
+/// The detections of a replicate, from the highest score down.
+#[derive(Debug)]
+pub(super) struct Pass {
+    blocks: Vec<Block>,
+    /// For each detection of a curve that is right, the number of those before it that are wrong.
+    wrong_before: Vec<f64>,
+    pub(super) needed: Needed,
+    envelope: Envelope,
+}
+
+/// The detections that are right, or different from threshold to threshold.
+#[derive(Debug)]
+struct Block {
+    curves: Range<usize>,
+    /// The bits of all curves.
+    all: u64,
+    detections: Vec<Occurrence>,
+    /// The number of detections that are wrong in all curves.
+    wrong: u64,
+}
+
+/// A detection of a block, as often as it occurs.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    right: u64,
+    wrong: u64,
+    /// At most [`COPIES`].
+    times: u64,
+    /// The detections before it that are wrong in all curves.
+    wrong_before: u64,
+}
+
+/// How often one [`Occurrence`] counts at most: as many numbers are written at once, without a branch.
+const COPIES: usize = 4;
+
+/// The numbers of detections that reach each recall, by number of true objects: the same numbers come in many
+/// replicates.
+#[derive(Debug, Default)]
+pub(super) struct Needed(Vec<Option<Arc<[u64]>>>);
+
+impl Needed {
+    /// More true objects are rarer, and the list would be long.
+    const MOST: usize = 4096;
+
+    pub(super) fn get(&mut self, params: &CocoParams, truths: u64) -> Arc<[u64]> {
+        let index = truths as usize;
+        if index >= Self::MOST {
+            return needed(params, truths).into();
+        }
+        if self.0.len() <= index {
+            self.0.resize(index + 1, None);
+        }
+        Arc::clone(self.0[index].get_or_insert_with(|| needed(params, truths).into()))
+    }
+}
+
+impl Pass {
+    pub(super) fn new(params: &CocoParams) -> Self {
+        let block = |curves: Range<usize>| Block {
+            all: all_bits(&curves),
+            curves,
+            detections: Vec::new(),
+            wrong: 0,
+        };
+        Self {
+            blocks: blocks(params).into_iter().map(block).collect(),
+            wrong_before: Vec::new(),
+            needed: Needed::default(),
+            envelope: Envelope::default(),
+        }
+    }
+
+    pub(super) fn start(&mut self) {
+        for block in &mut self.blocks {
+            block.detections.clear();
+            block.wrong = 0;
+        }
+    }
+
+    /// Adds a detection as often as it occurs here.
+    #[inline]
+    pub(super) fn add(&mut self, verdicts: &[BlockVerdict], times: u64) {
+        for &BlockVerdict {
+            block,
+            right,
+            wrong,
+        } in verdicts
+        {
+            let Some(block) = self.blocks.get_mut(block as usize) else {
+                continue;
+            };
+            if right == 0 && wrong == block.all {
+                block.wrong += times;
+                continue;
+            }
+            block.add(right, wrong, times);
+        }
+    }
+
+    /// Visits the envelopes of all curves in their order.
+    pub(super) fn each_envelope(&mut self, mut visit: impl FnMut(usize, &[f64])) {
+        for block in &self.blocks {
+            let times = block.detections.iter().map(|detection| detection.times);
+            let most = times.sum::<u64>() as usize + COPIES;
+            if self.wrong_before.len() < most {
+                self.wrong_before.resize(most, 0.0);
+            }
+            for (bit, curve) in block.curves.clone().enumerate() {
+                let wrong_before = block.wrong_before(bit, &mut self.wrong_before);
+                visit(curve, self.envelope.compute(wrong_before));
+            }
+        }
+    }
+}
+
+impl Block {
+    #[inline]
+    fn add(&mut self, right: u64, wrong: u64, mut times: u64) {
+        while times > 0 {
+            let here = times.min(COPIES as u64);
+            self.detections.push(Occurrence {
+                right,
+                wrong,
+                times: here,
+                wrong_before: self.wrong,
+            });
+            times -= here;
+        }
+    }
+
+    /// For each detection that is right in the curve of a bit, the number of those before it that are wrong.
+    fn wrong_before<'b>(&self, bit: usize, buffer: &'b mut [f64]) -> &'b [f64] {
+        let (mut right, mut wrong) = (0, 0);
+        for detection in &self.detections {
+            // Written in any case, and kept if the detection is right.
+            let next = buffer.get_mut(right..);
+            let Some(next) = next.and_then(<[f64]>::first_chunk_mut::<COPIES>) else {
+                break;
+            };
+            // Counts are below 2^62. A signed integer is converted by one instruction.
+            next.fill((wrong + detection.wrong_before) as i64 as f64);
+            right += (detection.right >> bit & 1) as usize * detection.times as usize;
+            wrong += (detection.wrong >> bit & 1) * detection.times;
+        }
+        buffer.get(..right).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(areas: usize, thresholds: usize) -> CocoParams {
+        let mut params = CocoParams::default();
+        let area = params.areas[0].clone();
+        params.areas = vec![area; areas];
+        params.iou_thresholds = (1..=thresholds).map(|index| index as f64 / 100.0).collect();
+        params
+    }
+
+    #[test]
+    fn blocks_are_the_thresholds_of_an_area_range_word_by_word() {
+        assert_eq!(blocks(&params(2, 10)), [0..10, 10..20]);
+        assert_eq!(blocks(&params(2, 64)), [0..64, 64..128]);
+        assert_eq!(blocks(&params(2, 70)), [0..64, 64..70, 70..134, 134..140]);
+        assert_eq!(blocks(&params(1, 0)), []);
+    }
+
+    #[test]
+    fn bits_of_a_block_are_found_across_words() {
+        let words = [1 << 63 | 0b11, 0b101];
+        assert_eq!(bits_of(&(0..2), &words), 0b11);
+        assert_eq!(bits_of(&(63..67), &words), 0b1011);
+        assert_eq!(bits_of(&(64..66), &words), 0b01);
+        assert_eq!(bits_of(&(0..64), &words), words[0]);
+        assert_eq!(bits_of(&(200..202), &words), 0);
+        assert_eq!((all_bits(&(3..4)), all_bits(&(0..64))), (1, u64::MAX));
+    }
+
+    #[test]
+    fn wrong_ones_before_each_right_one() {
+        let mut pass = Pass::new(&params(1, 2));
+        let verdict = |right, wrong| {
+            [BlockVerdict {
+                block: 0,
+                right,
+                wrong,
+            }]
+        };
+        pass.add(&verdict(0b11, 0), 1);
+        // Wrong at both thresholds, twice; then right at the first only, six times, which is more than one entry has.
+        pass.add(&verdict(0, 0b11), 2);
+        pass.add(&verdict(0b01, 0b10), 6);
+        pass.add(&verdict(0b10, 0b01), 1);
+        let mut precision = Vec::new();
+        pass.each_envelope(|curve, envelope| precision.push((curve, envelope.to_vec())));
+        let [(0, first), (1, second)] = &precision[..] else {
+            panic!("two curves: {precision:?}");
+        };
+        // 7 of 9 at the last of the first curve; the first detection is right: 1 of 1, less numpy's smallest step.
+        assert_eq!(first.len(), 7);
+        assert_eq!(first[0], 1.0 / (1.0 + f64::EPSILON));
+        assert_eq!(first[1..], [7.0 / 9.0; 6]);
+        // 2 wrong ones and then 6 before the second right one.
+        assert_eq!(second[..], [1.0 / (1.0 + f64::EPSILON), 2.0 / 10.0]);
+    }
+}
