@@ -226,7 +226,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         );
     Command::new("metric")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Scores model outputs against references. The numbers equal those of the published reference implementations")
+        .about("Scores model predictions against references. The numbers are tested against the published reference implementations")
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
