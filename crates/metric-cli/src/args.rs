@@ -226,7 +226,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         );
     Command::new("metric")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Scores model outputs against references. The numbers equal those of the published reference implementations")
+        .about("Scores model predictions against references. The numbers are tested against the published reference implementations")
         .after_help("Try `metric demo`, then `metric list`, then `metric score METRIC --help`.")
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -711,6 +711,7 @@ pub(crate) fn layout(matches: &ArgMatches) -> Layout {
     let is_wide = matches!(is_wide, Ok(Some(true)));
     Layout {
         width: terminal::width().filter(|_| !is_wide),
+        is_wide,
         is_ascii: !terminal::is_utf8(),
         is_markdown: style(matches) == Style::Markdown,
     }

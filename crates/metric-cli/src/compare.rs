@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 #[cfg(feature = "report")]
 use metric_run::Data;
-use metric_run::registry::stats::{IntervalKind, Test};
+use metric_run::registry::stats::{IntervalKind, Method, Test};
 use metric_run::registry::{Direction, Entry};
 use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
 use serde_json::json;
@@ -539,6 +539,8 @@ fn p_value(p: Option<f64>, test: Option<Test>) -> String {
 
 /// The rows about one score on all examples, or on those of a group.
 struct Block {
+    /// The kind and the name of the group, if it is not all examples.
+    group: Option<(String, String)>,
     header: Vec<String>,
     /// The columns from the most important one to the least.
     importance: Vec<usize>,
@@ -554,6 +556,10 @@ struct Row {
 
 /// The columns of a score in front of those of its differences: name, score and interval.
 const OF_SYSTEM: usize = 3;
+
+/// The columns of a table of two systems by their importance: the score, its two values, the difference, its p-value,
+/// and its interval.
+const JOINED: [usize; 6] = [0, 1, 2, 3, 5, 4];
 
 /// The columns by their importance: what changed, and whether that is significant, comes before intervals.
 fn importance(columns: usize, has_holm: bool, has_examples: bool) -> Vec<usize> {
@@ -687,6 +693,7 @@ fn block(
         });
     }
     Block {
+        group: group.map(|(kind, name)| (kind.to_owned(), name.to_owned())),
         importance: importance(header.len(), has_holm, has_examples),
         header,
         rows,
@@ -723,6 +730,7 @@ fn footer(comparison: &Comparison) -> (String, f64) {
         IntervalKind::Percentile => "percentile bootstrap",
         _ => "expanded percentile bootstrap",
     };
+    let proportions = proportion_method(comparison);
     let of_groups = groups.iter().flat_map(|(_, groups)| groups);
     let of_groups = of_groups.flat_map(|(_, group)| &group.differences);
     let tests = differences.iter().chain(of_groups);
@@ -753,10 +761,26 @@ fn footer(comparison: &Comparison) -> (String, f64) {
     };
     let level = (1e9 * (1.0 - statistics.confidence)).round() / 1e9;
     let text = format!(
-        "{unit}; {bootstrap}, {} resamples; {tests}; seed {}.",
+        "{unit}; {proportions}{bootstrap}, {} resamples; {tests}; seed {}.",
         statistics.resamples, statistics.seed
     );
     (text, level)
+}
+
+/// The method of the intervals of proportions, which are not those of the bootstrap; empty if there are none.
+fn proportion_method(comparison: &Comparison) -> &'static str {
+    let intervals = comparison.systems.iter();
+    let intervals = intervals.filter_map(|system| system.outcome.intervals());
+    let mut methods = intervals
+        .flat_map(|found| &found.total.intervals)
+        .filter_map(|(_, estimate)| estimate.method);
+    let is_of_proportions =
+        |method: &Method| matches!(method, Method::Wilson | Method::ClopperPearson);
+    match methods.find(is_of_proportions) {
+        Some(Method::Wilson) => "Wilson intervals of proportions, and otherwise ",
+        Some(_) => "Clopper-Pearson intervals of proportions, and otherwise ",
+        None => "",
+    }
 }
 
 /// What to keep in mind about the many slices of each kind.
@@ -812,8 +836,52 @@ fn blocks(comparison: &Comparison, numbers: Numbers) -> Vec<Block> {
     blocks
 }
 
+/// Joins the blocks of two systems into tables of one row per score: one of all examples, and one per group. A block has
+/// the intervals of both scores in addition, which --wide prints.
+fn joined(blocks: Vec<Block>) -> Vec<Block> {
+    let mut tables: Vec<Block> = Vec::new();
+    for block in blocks {
+        let [baseline, system] = block.rows.as_slice() else {
+            continue;
+        };
+        let of_difference = OF_SYSTEM..block.header.len();
+        let names = [baseline, system].map(|row| row.cells[0].clone());
+        let header: Vec<String> = std::iter::once("score".to_owned())
+            .chain(names)
+            .chain(block.header[of_difference.clone()].iter().cloned())
+            .collect();
+        let scores = [&block.header[0], &baseline.cells[1], &system.cells[1]];
+        let cells = scores.into_iter().chain(&system.cells[of_difference]);
+        let row = Row {
+            cells: cells.cloned().collect(),
+            is_best: false,
+            is_significant: system.is_significant,
+        };
+        match tables.last_mut() {
+            Some(table) if table.header == header && table.group == block.group => {
+                table.rows.push(row);
+            }
+            _ => tables.push(Block {
+                group: block.group,
+                importance: JOINED
+                    .into_iter()
+                    .chain(JOINED.len()..header.len())
+                    .collect(),
+                header,
+                rows: vec![row],
+            }),
+        }
+    }
+    tables
+}
+
 fn render(comparison: &Comparison, style: Style, numbers: Numbers, layout: Layout) -> String {
-    let blocks = blocks(comparison, numbers);
+    let mut blocks = blocks(comparison, numbers);
+    let is_pair = comparison.systems.len() == 2 && !comparison.compare.all_pairs;
+    let is_table = !matches!(style, Style::Latex | Style::Markdown);
+    if is_pair && is_table && blocks.len() > 1 && !layout.is_wide {
+        blocks = joined(blocks);
+    }
     let mut text = String::new();
     for block in &blocks {
         text.push_str(&match style {

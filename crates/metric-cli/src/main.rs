@@ -18,6 +18,7 @@ mod manual;
 mod output;
 mod output_file;
 mod output_suite;
+mod refused;
 #[cfg(feature = "report")]
 mod report;
 #[cfg(not(feature = "report"))]
@@ -97,6 +98,9 @@ fn main() -> ExitCode {
                 return stop(&failure);
             }
             suggest::only_near(&mut error);
+            if let Some(message) = refused::message(&error, &words) {
+                return stop(&Failure::Usage(message));
+            }
             let printed = error.print();
             // Help goes to standard output and is not an error, even if nobody reads it.
             let code = match printed {

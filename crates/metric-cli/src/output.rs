@@ -278,7 +278,7 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     push(&mut text, &summary, layout);
 
     let mut counts = Grid::new(["count", ""]);
-    counts.add_row(["examples".to_owned(), report.examples.to_string()]);
+    counts.add_row([examples_of(metric).to_owned(), report.examples.to_string()]);
     if report.missing > 0 {
         counts.add_row(["missing".to_owned(), report.missing.to_string()]);
     }
@@ -465,6 +465,14 @@ pub(crate) fn cell(text: &str, markdown: bool) -> String {
         cell = cell.replace('|', "\\|");
     }
     cell
+}
+
+/// The name of a metric's examples in tables, with what they are if that is not a record or an image.
+fn examples_of(metric: &str) -> &'static str {
+    match metric {
+        "detection" => "examples (image-class pairs)",
+        _ => "examples",
+    }
 }
 
 /// The counts of a group that are numbers; those that have parts would make a row too wide, and are

@@ -53,7 +53,8 @@ impl OutputFile {
                 let problem = "the name is that of a folder";
                 Err(io::Error::new(ErrorKind::IsADirectory, problem))
             } else if !folder.is_dir() {
-                Err(ErrorKind::NotFound.into())
+                let problem = format!("there is no folder {}", folder.display());
+                Err(io::Error::new(ErrorKind::NotFound, problem))
             } else {
                 let file = temporary(folder, fs::metadata(&real).ok());
                 file.map(|file| Target::Temporary(BufWriter::new(file)))

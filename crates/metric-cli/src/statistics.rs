@@ -201,25 +201,24 @@ fn read_values(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        let location = |problem: &str| failed(format!("line {number}: {problem}"));
+        let refused =
+            |problem: &str| Failure::Input(format!("{}:{number}: {problem}", path.display()));
         let line = line.trim();
         let (id, value) = if line.starts_with('{') {
             let object: serde_json::Value =
-                serde_json::from_str(line).map_err(|error| location(&error.to_string()))?;
+                serde_json::from_str(line).map_err(|error| refused(&error.to_string()))?;
             let field = |name| as_text(&object[name]);
             field("id")
                 .zip(field("value"))
-                .ok_or_else(|| location("expected an id and a value"))?
+                .ok_or_else(|| refused("expected an id and a value"))?
         } else {
             let parts = line.split_once(|character: char| character.is_ascii_whitespace());
             let (id, value) =
-                parts.ok_or_else(|| location("expected an id, white space and a value"))?;
+                parts.ok_or_else(|| refused("expected an id, white space and a value"))?;
             (id.to_owned(), value.trim_start().to_owned())
         };
         if let Some(other) = values.insert(id, value) {
-            return Err(location(&format!(
-                "this id has the value {other:?} already"
-            )));
+            return Err(refused(&format!("this id has the value {other:?} already")));
         }
     }
     Ok(values)

@@ -9,6 +9,8 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) struct Layout {
     /// The most columns of a line; `None` for no limit.
     pub(crate) width: Option<usize>,
+    /// Whether everything is asked for, also what the width has no room for.
+    pub(crate) is_wide: bool,
     /// Whether lines are drawn with ASCII alone.
     pub(crate) is_ascii: bool,
     /// Whether tables are those of Markdown, which have no limit.
@@ -284,6 +286,7 @@ mod tests {
     fn narrow(width: usize) -> Layout {
         Layout {
             width: Some(width),
+            is_wide: false,
             is_ascii: true,
             is_markdown: false,
         }

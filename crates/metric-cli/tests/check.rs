@@ -168,16 +168,16 @@ fn csv_is_read_past_rows_that_are_invalid() {
         ],
     );
     let first = found["problems"][0]["first"].as_array().expect("a list");
-    let locations: Vec<&str> = first
+    let locations: Vec<_> = first
         .iter()
-        .filter_map(|location| location["record"].as_str())
+        .map(|location| (location["line"].as_u64(), location["record"].as_str()))
         .collect();
     assert_eq!(
         locations,
         [
-            "line 3",
-            "line 4, column 3 \"prediction\"",
-            "line 7, column 1 \"id\""
+            (Some(3), None),
+            (Some(4), Some("column 3 \"prediction\"")),
+            (Some(7), Some("column 1 \"id\"")),
         ]
     );
     let found = check(
@@ -383,4 +383,129 @@ fn requests_that_make_no_sense_are_usage_errors() {
     neither.fails(3, &["none.jsonl: cannot open", "nor.jsonl: cannot open"]);
     let empty = folder.run("check wer -r r.jsonl -p r.jsonl").code(3);
     assert!(empty.stdout.contains("has no records"), "{}", empty.stdout);
+}
+
+/// What a check prints for people, and that it read all files to their ends.
+fn printed(folder: &Folder, words: &str) -> String {
+    let run = folder.run(&format!("check {words}"));
+    assert!(
+        !run.stdout.contains("was not read to its end"),
+        "{}",
+        run.stdout
+    );
+    run.code(3).stdout
+}
+
+fn put_all(folder: &Folder, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let parent = folder.path(name).parent().expect("a folder").to_owned();
+        std::fs::create_dir_all(parent).expect("a folder");
+        folder.put(name, text.as_bytes());
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn folders_are_checked_past_their_first_problem() {
+    let folder = Folder::new(&[]);
+    let files = [
+        (
+            "gt/a.txt",
+            "0 0.5 0.5 0.2 0.2\n0 x 0.5 0.2 0.2\n0 0.5 0.5 0.2 y\n",
+        ),
+        ("gt/b.txt", "0 0.5 0.5 0.2\n"),
+        ("gt/c.txt", "0 0.5 0.5 0.2 0.2\n"),
+        ("dt/a.txt", "0 0.5 0.5 0.2 0.2 0.9\n0 0.5 0.5 9 0.2 0.9\n"),
+        ("dt/b.txt", "0 0.5 0.5 0.2 0.2 nan\n"),
+        ("dt/z.txt", "0 0.5 0.5 0.2 0.2 0.9\n"),
+        (
+            "xml/a.xml",
+            "<annotation><object><name>dog</name><bndbox><xmin>1</xmin></bndbox></object>\n<object><bndbox/></object></annotation>",
+        ),
+        ("xml/b.xml", "<annotation"),
+        ("voc/a.txt", "dog 0.9 1 2 3\ncat 0.9 1 2 3 x\n"),
+    ];
+    put_all(&folder, &files);
+    let yolo = printed(&folder, "detection -r gt -p dt");
+    for problem in [
+        "gt/a.txt:2: cx: found \"x\", expected a finite number",
+        "gt/a.txt:3: height: found \"y\", expected a finite number",
+        "gt/b.txt:1: found 4 numbers, expected 5: class cx cy width height",
+        "dt/a.txt:2: width: found 9, expected a fraction of the image, 0 to 2",
+        "dt/b.txt:1: confidence: found \"nan\", expected a finite number",
+        "dt/z.txt: found \"z\", expected an image that has a truth file",
+        "6 problems; detection can score 2 examples.",
+    ] {
+        assert!(yolo.contains(problem), "{problem} is not in\n{yolo}");
+    }
+    let voc = printed(&folder, "voc -r xml -p voc");
+    for problem in [
+        "xml/a.xml: object[0]: bndbox.ymin: ",
+        "xml/a.xml: object[1]: ",
+        "xml/b.xml: ",
+        "voc/a.txt:1: found 5 words, expected 6",
+        "voc/a.txt:2: ymax: found \"x\", expected a finite number",
+        "5 problems; voc can score 2 examples.",
+    ] {
+        assert!(voc.contains(problem), "{problem} is not in\n{voc}");
+    }
+    // The given files are as they were.
+    for (name, text) in files {
+        let found = std::fs::read_to_string(folder.path(name)).expect("a file");
+        assert_eq!(found, text, "{name}");
+    }
+}
+
+#[test]
+fn questions_are_checked_past_their_first_problem() {
+    let folder = Folder::new(&[
+        (
+            "squad.json",
+            r#"{"version":"1.1","data":[{"title":"t","paragraphs":[{"context":"c","qas":[
+{"id":"1","question":"q","answers":[{"text":"a","answer_start":0}]},
+{"id":"2","question":"q"},
+{"id":"3","question":"q","answers":[{"txt":"a","answer_start":0}]},
+{"question":"q","answers":[{"text":"a","answer_start":0}]}]}]}]}"#,
+        ),
+        ("answers.json", r#"{"1":"a","2":"b","3":5,"9":"x"}"#),
+        (
+            "vqa.json",
+            r#"{"annotations":[{"question_id":1,"answers":[{"answer":"red","answer_id":1}]},
+{"question_id":2,"answers":"x"},
+{"answers":[]},
+{"question_id":4,"answers":[{"answer":5}]}]}"#,
+        ),
+        (
+            "results.json",
+            r#"[{"question_id":1,"answer":"red"},{"question_id":2},{"question_id":9,"answer":"x"},{"question_id":1,"answer":"red"}]"#,
+        ),
+    ]);
+    let squad = printed(&folder, "squad -r squad.json -p answers.json");
+    for problem in [
+        "squad.json: 3 references cannot be read",
+        "question \"2\": no field \"answers\" at line 3 column 25",
+        "no field \"text\" at line 4 column ",
+        "a question without \"id\" at line 5 column ",
+        "answers.json: 1 prediction cannot be read",
+        "found the number `5`, expected a string at line 1 column 22",
+        // 2 and 3 have references, which cannot be read.
+        "no reference for 1 prediction of answers.json: id \"9\"",
+        "5 problems; squad can score 1 example.",
+    ] {
+        assert!(squad.contains(problem), "{problem} is not in\n{squad}");
+    }
+    let vqa = printed(&folder, "vqa -r vqa.json -p results.json");
+    for problem in [
+        "vqa.json: 3 references cannot be read",
+        "found the string \"x\", expected a list of answers at line 2 column ",
+        "a question without \"question_id\" at line 3 column ",
+        "found the number `5`, expected a string at line 4 column ",
+        "results.json: 2 predictions cannot be read",
+        "no field `answer` at line 1 column 51",
+        "duplicate id \"1\" at line 1 column 116",
+        "id \"9\"",
+        "6 problems; vqa can score 1 example.",
+    ] {
+        assert!(vqa.contains(problem), "{problem} is not in\n{vqa}");
+    }
 }

@@ -2132,7 +2132,7 @@ fn files_of_vqa_v2_that_do_not_fit() {
         ),
         (
             "{\"annotations\":[{\"question_id\":7,\"answers\":[\"a\"]},{\"question_id\":\"7\",\"answers\":[\"a\"]}]}",
-            "after 1 questions: duplicate id \"7\"",
+            "after 1 question: duplicate id \"7\"",
         ),
         (
             "{\"annotations\":[{\"question_id\":7,\"answers\":[{\"answer\":\"\\udc00\"}]}]}",
@@ -3247,7 +3247,7 @@ fn folders_of_detections() {
     folder.put("voc/1.txt", b"dog 0.9 0 0 10\n");
     folder
         .run("score voc -r xml -p voc")
-        .fails(3, &["1.txt: line 1"]);
+        .fails(3, &["1.txt:1: found 5 words"]);
 }
 
 #[test]

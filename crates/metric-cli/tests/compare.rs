@@ -184,15 +184,22 @@ fn slices_of_two_systems_are_adjusted_together() {
         .run("compare wer -r r.jsonl -p a.jsonl b.jsonl --slice-field topic --quiet")
         .code(0)
         .stdout;
-    let header = |starts: &str| {
-        let mut lines = table.lines();
-        lines
-            .find(|line| line.starts_with(starts))
-            .expect("a header")
-    };
+    let headers = table.lines().filter(|line| line.starts_with("score "));
     // All examples have one comparison, and the topics have two.
-    assert!(!header("wer (lower").contains("p (Holm)"), "{table}");
-    assert!(header("wer, topic 0").contains("p (Holm)"), "{table}");
+    let with_holm: Vec<bool> = headers.map(|line| line.contains("p (Holm)")).collect();
+    assert_eq!(with_holm, [false, true, true], "{table}");
+    assert!(
+        table.contains("\nwer, topic 0 (lower is better) "),
+        "{table}"
+    );
+    // Each score has its own table, with the intervals of both systems, if there is room for all.
+    let wide = folder
+        .run("compare wer -r r.jsonl -p a.jsonl b.jsonl --slice-field topic --quiet --wide")
+        .code(0)
+        .stdout;
+    let starts = |start: &str| wide.lines().any(|line| line.starts_with(start));
+    assert!(starts("wer (lower is better) "), "{wide}");
+    assert!(starts("wer, topic 0 (lower is better) "), "{wide}");
     assert!(
         table.contains("10000 trials, Holm over 2 comparisons of topic; seed 0."),
         "{table}"

@@ -157,7 +157,7 @@ fn several_files_are_one_source() {
         (
             "part-1.csv same.csv",
             3,
-            &["duplicate id \"a\"", "part-1.csv line 2", "same.csv line 2"],
+            &["duplicate id \"a\"", "part-1.csv:2", "same.csv:2"],
         ),
         ("part-1.csv part-1.csv", 3, &["part-1.csv: is named twice"]),
         (
@@ -291,20 +291,20 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",c\n2,d\n",
             3,
-            &["t.csv: line 4: found 2 fields: expected 3 (id, reference, prediction)"],
+            &["t.csv:4: found 2 fields: expected 3 (id, reference, prediction)"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",\"c\" \n",
             3,
-            &["line 2, column 3 \"prediction\": found text after the closing quote"],
+            &[":2: column 3 \"prediction\": found text after the closing quote"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1, \"a\",b\n",
             3,
             &[
-                "line 2, column 2 \"reference\"",
+                ":2: column 2 \"reference\"",
                 "the space that precedes the quote",
             ],
         ),
@@ -312,20 +312,20 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,a\rb,b\n",
             3,
-            &["line 2, column 2 \"reference\": found a carriage return without a line feed"],
+            &[":2: column 2 \"reference\": found a carriage return without a line feed"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1,\"a,b\n2,c,d\n",
             3,
-            &["line 2, column 2 \"reference\": a quote opens here and is never closed"],
+            &[":2: column 2 \"reference\": a quote opens here and is never closed"],
         ),
         (
             "t.csv",
             "id;reference;prediction\n1;a;b\n",
             3,
             &[
-                "line 1: the header has only one column, and it contains ';'; if ';' separates",
+                ":1: the header has only one column, and it contains ';'; if ';' separates",
                 "--delimiter semicolon",
             ],
         ),
@@ -334,7 +334,7 @@ fn tables_that_cannot_be_read() {
             "\"id\"\t\"reference\"\n",
             3,
             &[
-                "line 1, column 1: found '\\t' after the closing quote of \"id\"",
+                ":1: column 1: found '\\t' after the closing quote of \"id\"",
                 "--delimiter tab",
             ],
         ),
@@ -342,17 +342,14 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "doc_id,reference,prediction\n1,a,b\n",
             3,
-            &[
-                "line 1: no column \"id\"",
-                "did you mean --id-field doc_id?",
-            ],
+            &[":1: no column \"id\"", "did you mean --id-field doc_id?"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n,a,b\n",
             3,
             &[
-                "line 2, column 1 \"id\": is empty and not in quotes",
+                ":2: column 1 \"id\": is empty and not in quotes",
                 "--empty-field text\n",
             ],
         ),
@@ -443,7 +440,7 @@ fn the_column_of_a_value_that_the_metric_cannot_read_is_named() {
     )]);
     folder
         .run("score arc --pairs t.csv --strict")
-        .fails(3, &["t.csv: line 3, column 2 \"prediction\": id \"b\""]);
+        .fails(3, &["t.csv:3: column 2 \"prediction\": id \"b\""]);
 }
 
 #[test]
@@ -778,11 +775,11 @@ fn boxes_with_sizes_in_text_files() {
     let corners = "score voc -r truth -p found";
     folder
         .run(corners)
-        .fails(3, &["truth/a.txt: line 1: xmax: found 10"]);
+        .fails(3, &["truth/a.txt:1: xmax: found 10"]);
     folder.put("found/a.txt", b"dog 0.9 40 5 10 -20\n");
     folder
         .run(&format!("{corners} --columns class,score,xmin,ymin,w,h"))
-        .fails(3, &["found/a.txt: line 1: h: "]);
+        .fails(3, &["found/a.txt:1: h: "]);
 }
 
 #[test]

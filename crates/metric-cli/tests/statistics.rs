@@ -274,7 +274,7 @@ fn what_makes_no_sense_is_refused() {
     run("--slice-bins topic:1,2").fails(3, &["expected a number"]);
     run("--slice-bins length:2,1").fails(2, &["rising numbers"]);
     run("--slice-field topic --slice-field topic").fails(2, &["there is a slice of this name"]);
-    run("--slices values.txt").fails(3, &["line 2", "has the value \"a\" already"]);
+    run("--slices values.txt").fails(3, &["values.txt:2: ", "has the value \"a\" already"]);
     folder
         .run("score wer -r r.txt -p r.txt --cluster-field speaker")
         .fails(2, &["--cluster-field speaker", "have no fields"]);

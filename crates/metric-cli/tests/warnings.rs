@@ -320,7 +320,7 @@ fn yolo_results_with_the_confidence_second() {
         certain.run(&format!("score {metric} -r gt -p dt")).fails(
             3,
             &[
-                "dt/0.txt: line 1: found a box that leaves the image",
+                "dt/0.txt:1: found a box that leaves the image",
                 "expected class cx cy width height confidence, so move the second column to the end",
             ],
         );

@@ -30,7 +30,9 @@ pub struct InvalidWeights;
 
 impl fmt::Display for InvalidWeights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected four numbers from 0 that sum to 1, such as 0.25,0.25,0.25,0.25")
+        f.write_str(
+            "expected four numbers, each 0 or more, that sum to 1, such as 0.25,0.25,0.25,0.25",
+        )
     }
 }
 

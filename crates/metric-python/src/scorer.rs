@@ -480,6 +480,7 @@ pub(crate) fn join_problems(
             other: other.to_owned(),
             count,
             ids: ids.clone(),
+            are_lines: false,
         };
         match kind.as_str() {
             "missing" => missing = Some(unmatched(references, predictions)),

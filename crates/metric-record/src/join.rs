@@ -32,6 +32,8 @@ pub struct Unmatched {
     pub count: u64,
     /// The first few ids, at most [`NAMED_IDS`], in the order in which a message names them.
     pub ids: Vec<String>,
+    /// Whether the ids are the numbers of lines or rows, because the source has no ids.
+    pub are_lines: bool,
 }
 
 /// Ids that occur more than once in one source.
@@ -164,17 +166,26 @@ impl Unmatched {
     #[must_use]
     pub fn summary(&self, what: &str) -> String {
         let Self {
-            source, count, ids, ..
+            source,
+            count,
+            ids,
+            are_lines,
+            ..
         } = self;
         let plural = if *count == 1 { "" } else { "s" };
-        let shown: Vec<String> = ids.iter().take(NAMED_IDS).map(|id| quoted_id(id)).collect();
+        let ids = ids.iter().take(NAMED_IDS);
+        let (word, shown): (_, Vec<String>) = if *are_lines {
+            ("line", ids.cloned().collect())
+        } else {
+            ("id", ids.map(|id| quoted_id(id)).collect())
+        };
         let more = if *count > shown.len() as u64 {
             ", ..."
         } else {
             ""
         };
         format!(
-            "{count} {what}{plural} of {source}: id{plural} {}{more}",
+            "{count} {what}{plural} of {source}: {word}{plural} {}{more}",
             shown.join(", ")
         )
     }
@@ -217,11 +228,23 @@ mod tests {
             other: "p.jsonl".to_owned(),
             count: 2,
             ids: vec!["a".to_owned(), "b".to_owned()],
+            are_lines: false,
         };
         assert_eq!(
             JoinError::Missing(missing).to_string(),
             "p.jsonl: no prediction for 2 references of r.jsonl: ids \"a\", \"b\"; \
              to score them against empty predictions, use --missing empty; to leave them out, use --missing skip"
+        );
+        let extra = Unmatched {
+            source: "p.txt".to_owned(),
+            other: "r.txt".to_owned(),
+            count: 1,
+            ids: vec!["3".to_owned()],
+            are_lines: true,
+        };
+        assert_eq!(
+            JoinError::Extra(extra).to_string(),
+            "r.txt: no reference for 1 prediction of p.txt: line 3; to leave it out, use --extra ignore"
         );
         let duplicate = Duplicate {
             source: "p.jsonl".to_owned(),

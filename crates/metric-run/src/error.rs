@@ -58,11 +58,13 @@ impl RunError {
         id: Id<'_>,
         error: FieldError,
     ) -> Self {
+        let is_number = matches!(id, Id::Line(_));
         let (id, side, is_limit) = (id.to_string(), error.side, error.is_limit);
-        let record = format!("id {}", quoted_id(&id));
-        let record = match location {
-            "" => record,
-            location => format!("{location}: {record}"),
+        let record = match (location, is_number) {
+            // The line, or the row, says which record it is.
+            (location, true) if line.is_some() || !location.is_empty() => location.to_owned(),
+            ("", _) => format!("id {}", quoted_id(&id)),
+            (location, _) => format!("{location}: id {}", quoted_id(&id)),
         };
         let mut error = ReadError::new(file, error.problem)
             .at(record)

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::scan::{FieldNames, Found, FoundId, Role, file_record, one_example, scan, scan_valid};
-use crate::source::{Block, Blocks, Part, Source, Unit};
+use crate::source::{Block, Blocks, Part, Source};
 use crate::spill::Spilled;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{Meeting, Slot, Waiting};
@@ -568,14 +568,16 @@ impl IdLines {
     fn locations(&self) -> Option<Vec<String>> {
         let (_, first) = self.named.first()?;
         let is_one_file = self.named.iter().all(|(_, part)| part.file == first.file);
-        if is_one_file && matches!(first.unit, Unit::Line | Unit::FirstLine) {
+        if is_one_file && first.has_lines() {
             return None;
         }
         let location = |(line, part): &(u64, Arc<Part>)| {
             if is_one_file {
                 part.location(*line, None)
+            } else if part.has_lines() {
+                format!("{}:{line}", part.file)
             } else {
-                format!("{} {}", part.file, part.location(*line, None))
+                format!("{}: {}", part.file, part.location(*line, None))
             }
         };
         Some(self.named.iter().map(location).collect())
@@ -1584,6 +1586,9 @@ impl Join {
             }
         }
         let first_extra = first_extra.into_iter().map(|(_, id)| id).take(NAMED_IDS);
+        let has_lines = |reader: &Reader| matches!(reader.seen, Seen::Lines(_));
+        let are_lines =
+            has_lines(&self.references) && self.predictions.as_ref().is_none_or(has_lines);
         let name = |reader: Option<&Reader>| {
             reader.map_or_else(String::new, |reader| reader.input.source.name())
         };
@@ -1594,6 +1599,7 @@ impl Join {
             other: predictions.clone(),
             count: missing_count,
             ids: first_missing,
+            are_lines,
         };
         let surplus = std::mem::take(&mut self.surplus.ids);
         let extra_ids = Unmatched {
@@ -1601,6 +1607,7 @@ impl Join {
             other: references,
             count: extra.len() as u64 - repeated + self.surplus.count,
             ids: first_extra.chain(surplus).take(NAMED_IDS).collect(),
+            are_lines,
         };
         Ok(Leftovers {
             extra: extra_ids.count,

@@ -405,7 +405,9 @@ impl Found {
 pub(crate) struct ScanError {
     /// The position in the block.
     pub(crate) offset: usize,
-    /// The location in words, where the line of the offset does not say it.
+    /// The line of the file, where it is not that of the offset.
+    pub(crate) line: Option<u64>,
+    /// The location in words, next to the line; empty for none.
     pub(crate) location: String,
     pub(crate) problem: Message,
     /// Whether nothing after the record can be read.
@@ -416,6 +418,7 @@ impl ScanError {
     pub(crate) fn new(offset: usize, problem: impl Into<Message>) -> Self {
         Self {
             offset,
+            line: None,
             location: String::new(),
             problem: problem.into(),
             is_last: false,

@@ -718,14 +718,23 @@ impl Part {
             #[cfg(feature = "columns")]
             Unit::Batch(batch) => format!("batch {batch}, row {}", grouped(number)),
         };
-        let column = match role {
-            Some(Role::Value) => &self.columns[0],
-            Some(Role::Other) => &self.columns[1],
-            _ => return location,
-        };
-        match column.as_str() {
+        match self.column(role) {
             "" => location,
             column => format!("{location}, {column}"),
+        }
+    }
+
+    /// Whether records are found by their line.
+    pub(crate) fn has_lines(&self) -> bool {
+        matches!(self.unit, Unit::Line | Unit::FirstLine)
+    }
+
+    /// The column with this role, in words; empty for none.
+    fn column(&self, role: Option<Role>) -> &str {
+        match role {
+            Some(Role::Value) => &self.columns[0],
+            Some(Role::Other) => &self.columns[1],
+            _ => "",
         }
     }
 
@@ -737,7 +746,9 @@ impl Part {
     ) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
-            _ => (None, self.location(number, role)),
+            Unit::FirstLine => (Some(number), self.column(role).to_owned()),
+            #[cfg(feature = "columns")]
+            Unit::RowGroup(_) | Unit::Batch(_) => (None, self.location(number, role)),
         }
     }
 }
@@ -801,12 +812,8 @@ impl Block {
 }
 
 fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
-    let read = ReadError::new(file, error.problem);
-    match error.location.as_str() {
-        "" => read.line(line).into(),
-        "the file" => read.into(),
-        location => read.at(location).into(),
-    }
+    let read = ReadError::new(file, error.problem).at(error.location);
+    read.line(error.line.unwrap_or(line)).into()
 }
 
 /// Reads a source block by block, file by file.
@@ -1141,15 +1148,12 @@ impl TextBlocks {
         Ok(Rows::Csv(Arc::clone(layout)))
     }
 
-    /// Says the line of an error in words, where records may span lines.
+    /// Leaves out the byte of the line in an error, where records may span lines.
     fn in_words(&self, error: RunError) -> RunError {
         match error {
             RunError::Read(mut error) if self.format.spans_lines() => {
                 if let Some(location) = error.problem.to_string().strip_prefix(NO_TEXT) {
                     error.problem = format!("found a zero byte{location}: expected text").into();
-                }
-                if let Some(line) = error.line.take() {
-                    error.record = format!("line {line}");
                 }
                 RunError::Read(error)
             }

@@ -259,6 +259,7 @@ impl<'t> Rows<'t> {
             other: other.table.name.to_owned(),
             count: rows.len() as u64,
             ids: named.map(|&row| self.id(row).to_string()).collect(),
+            are_lines: false,
         }
     }
 }

@@ -274,6 +274,10 @@ pub fn estimate(
         let tail = tail
             .filter(|_| clusters >= 2)
             .ok_or(NoInterval::OneCluster)?;
+        // First what is true of every score of these data, so that all say the same.
+        if rank(tail, replicates.len() as u64) == 0 {
+            return Err(NoInterval::TooFew);
+        }
         if undefined * UNDEFINED_SHARE > replicates.len() as u64 {
             return Err(NoInterval::UndefinedReplicates);
         }

@@ -452,7 +452,7 @@ impl FromStr for Step {
                 ]);
             }
             InvalidStep::Unknown(UnknownChoice {
-                option: "normalisation step",
+                option: "normalization step",
                 given: name.to_owned(),
                 choices,
             })
@@ -803,7 +803,7 @@ mod tests {
         }
         assert_eq!(
             "nfx".parse::<Step>().unwrap_err().to_string(),
-            "unknown normalisation step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
+            "unknown normalization step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
                 .to_owned()
                 + if cfg!(feature = "regex") { ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)" } else { "" }
@@ -848,7 +848,7 @@ mod tests {
                 r#""[a,b" is not a regular expression: unclosed character class"#
             );
         }
-        assert!(error("remove(a").starts_with("unknown normalisation step \"remove(a\""));
+        assert!(error("remove(a").starts_with("unknown normalization step \"remove(a\""));
         let error = "remove(()".parse::<Step>().unwrap_err().to_string();
         assert_eq!(error, r#""(" is not a regular expression: unclosed group"#);
         assert_eq!(remove("[аб]+|\\d").apply("вабаб1г"), "вг");

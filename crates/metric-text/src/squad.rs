@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalisation_by_hand() {
+    fn normalization_by_hand() {
         let rows = [
             ("", ""),
             ("the", ""),
@@ -361,7 +361,7 @@ mod tests {
         }
 
         #[test]
-        fn normalisation_twice_is_once_without_marks(text in "[abtheAN ,.'«é0-9\t]{0,20}") {
+        fn normalization_twice_is_once_without_marks(text in "[abtheAN ,.'«é0-9\t]{0,20}") {
             let once = normalize(&text);
             prop_assert_eq!(normalize(&once), once);
         }

@@ -363,7 +363,7 @@ pub(crate) const TRAPS: &[Trap] = &[
         run: "score voc -r gt -p dt",
         code: 3,
         says: &[
-            "dt/0.txt: line 1: found a box that leaves the image",
+            "dt/0.txt:1: found a box that leaves the image",
             "expected class cx cy width height confidence",
         ],
     },

@@ -23,8 +23,7 @@ pub(super) fn rows<'a>(
         return Err(ReadError::new(file.name, problem));
     }
     for (number, line) in lines {
-        let error =
-            |problem: String| ReadError::new(file.name, format!("line {}: {problem}", number + 1));
+        let error = |problem: String| ReadError::new(file.name, problem).line(number as u64 + 1);
         let Some((id, output)) = cells(line) else {
             return Err(error("expected two columns, output_id,output".to_owned()));
         };

@@ -216,16 +216,13 @@ fn tables() {
 
     let cases = [
         ("id,output\n", "output_id,output"),
-        ("output_id,output\na_0\n", "line 2: expected two columns"),
-        (
-            "output_id,output\na_0,|1|,2\n",
-            "line 2: expected two columns",
-        ),
-        ("output_id,output\n\na,|1|\n", "line 3: output_id \"a\""),
-        ("output_id,output\na_-1,|1|\n", "line 2: output_id \"a_-1\""),
+        ("output_id,output\na_0\n", ":2: expected two columns"),
+        ("output_id,output\na_0,|1|,2\n", ":2: expected two columns"),
+        ("output_id,output\n\na,|1|\n", ":3: output_id \"a\""),
+        ("output_id,output\na_-1,|1|\n", ":2: output_id \"a_-1\""),
         (
             "output_id,output\na_0,|1|\na_0,|1|\n",
-            "line 3: output_id \"a_0\" is there twice",
+            ":3: output_id \"a_0\" is there twice",
         ),
     ];
     for (text, says) in cases {

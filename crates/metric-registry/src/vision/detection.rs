@@ -266,7 +266,7 @@ impl<F: Form> Boxes<F> {
             }
             InvalidSweep::BestF1 => {
                 let reason = "the matching rule must use scores: greedy, voc or voc-strict";
-                OptionError::new("best-f1", &options.given("best-f1"), reason)
+                OptionError::new("best-f1", "", reason)
             }
             InvalidSweep::Threshold(error) => {
                 let out_of_range = ious.iter().find(|&&iou| !(iou > 0.0 && iou <= 1.0));

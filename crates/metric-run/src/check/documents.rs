@@ -1,15 +1,19 @@
 //! Checks of dataset files, which a metric reads as a whole and up to their first problem.
 //!
-//! To find the next problem, the part of the file that has the first one is taken out, and the rest is read again.
+//! To find the next problem, the part of the file that has the first one is taken out, and the rest is read again. Of a
+//! folder, that is done in a copy made of links.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::json::Entries;
-use metric_record::{Content, Document, JoinError, Message, Missing, ReadError};
+use metric_record::{Content, Document, JoinError, Message, Missing, ReadError, Unmatched};
 use metric_registry::{AddError, DataSet, DataSetError};
 use serde_json::value::RawValue;
 
+use super::mirror::Mirror;
+use super::part::{blanked, line_span, named_offset, record_span};
 use super::{Findings, ProblemKind};
 use crate::{ErrorKind, Run, RunError};
 
@@ -53,7 +57,9 @@ impl Run {
                 };
                 readings += 1;
                 let (error, is_out) = rest.take_out(error);
-                note(error, found)?;
+                if let Some(error) = error {
+                    note(error, is_out, found)?;
+                }
                 if !is_out || readings == MOST_READINGS {
                     found.problems.is_cut = true;
                     break;
@@ -70,19 +76,25 @@ impl Run {
     }
 }
 
-/// Counts the problem of a dataset file.
-fn note(error: DataSetError, found: &mut Findings) -> Result<(), RunError> {
+/// Counts the problem of a dataset file. `is_out` is whether the part with the problem was taken out.
+fn note(error: DataSetError, is_out: bool, found: &mut Findings) -> Result<(), RunError> {
     let [references, predictions] = [&found.references.name, &found.predictions.name];
     let source = references.clone();
     match error {
-        DataSetError::Read(error) if !error.record.is_empty() => {
-            let is_prediction = error.file == *predictions && predictions != references;
+        DataSetError::Read(error) if is_of_record(&error, is_out) => {
+            let is_in = |source: &String| {
+                error.file == *source || Path::new(&error.file).starts_with(Path::new(source))
+            };
+            let is_prediction = is_in(predictions) && predictions != references;
             let kind = if is_prediction {
                 ProblemKind::InvalidPrediction
             } else {
                 ProblemKind::InvalidReference
             };
-            let source = error.file.clone();
+            let source = [references, predictions]
+                .into_iter()
+                .find(|source| is_in(source));
+            let source = source.unwrap_or(&error.file).clone();
             let error = RunError::from(error);
             if error.kind() == ErrorKind::Internal {
                 return Err(error);
@@ -99,6 +111,10 @@ struct Rest {
     data: DataSet,
     /// By file and list: the indices of the items that are taken out, ascending.
     removed: BTreeMap<(String, String), Vec<usize>>,
+    /// The copies of folders in which files were changed.
+    mirrors: Vec<Mirror>,
+    /// The ids of the records of JSON that are taken out.
+    taken_out: BTreeSet<String>,
 }
 
 impl Rest {
@@ -106,21 +122,31 @@ impl Rest {
         Self {
             data,
             removed: BTreeMap::new(),
+            mirrors: Vec::new(),
+            taken_out: BTreeSet::new(),
         }
     }
 
-    /// Takes out what has a problem. Returns the problem as one of the given file, and whether the rest can be read.
-    fn take_out(&mut self, error: DataSetError) -> (DataSetError, bool) {
+    /// Takes out what has a problem. Returns the problem as one of the given file, if it is one, and whether the rest
+    /// can be read.
+    fn take_out(&mut self, error: DataSetError) -> (Option<DataSetError>, bool) {
         match error {
             DataSetError::Join(error) => {
                 let is_allowed = self.allow(&error);
-                (DataSetError::Join(error), is_allowed)
+                let error = self.of_given_ids(*error);
+                (
+                    error.map(|error| DataSetError::Join(Box::new(error))),
+                    is_allowed,
+                )
             }
             DataSetError::Read(error) => {
-                let (error, is_out) = self.take_out_item(error);
-                (error.into(), is_out)
+                let (error, is_out) = match self.take_out_of_folder(&error) {
+                    Some(given) => (given, true),
+                    None => self.take_out_item(error),
+                };
+                (Some(self.with_given_names(error).into()), is_out)
             }
-            other => (other, false),
+            other => (Some(other), false),
         }
     }
 
@@ -139,9 +165,119 @@ impl Rest {
         *join != before
     }
 
+    /// Takes a line, an object or a file out of a folder. Returns the error with the number that the object had.
+    fn take_out_of_folder(&mut self, error: &ReadError) -> Option<ReadError> {
+        let file = Path::new(&error.file);
+        let sides = [&mut self.data.references, &mut self.data.predictions];
+        let found = sides
+            .into_iter()
+            .enumerate()
+            .find_map(|(side, document)| match &mut document.content {
+                Content::Folder(folder) if file.starts_with(&folder.path) => {
+                    Some((side == 1, folder))
+                }
+                _ => None,
+            });
+        let (is_prediction, folder) = found?;
+        let inner = file.strip_prefix(&folder.path).ok()?.to_owned();
+        if inner.as_os_str().is_empty() {
+            return None;
+        }
+        if self.mirrors.iter().all(|mirror| mirror.path != folder.path) {
+            let mirror = Mirror::new(&folder.path).ok()?;
+            folder.path.clone_from(&mirror.path);
+            self.mirrors.push(mirror);
+        }
+        let mirror = self.mirrors.iter().find(|it| it.path == folder.path)?;
+        let file = mirror.path.join(inner);
+        let bytes = std::fs::read(&file).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut error = error.clone();
+        let rest = match (error.line, item(&error.record)) {
+            (Some(line), _) => {
+                let line = line_span(&text, usize::try_from(line).ok()?)?;
+                blanked(&text, line)?
+            }
+            (None, Some((OBJECT, index))) => {
+                let name = mirror.with_given_names(&error.file);
+                let removed = self.removed.entry((name, OBJECT.to_owned())).or_default();
+                let given = given_index(removed, index);
+                let at = removed.partition_point(|&other| other < given);
+                removed.insert(at, given);
+                error.record = format!("{OBJECT}[{given}]");
+                without_object(&text, index)?
+            }
+            // An image without a file of predictions is one without detections.
+            _ if is_prediction => {
+                mirror.remove(&file).ok()?;
+                return Some(error);
+            }
+            _ if is_xml(&file) => "<annotation></annotation>".to_owned(),
+            _ => String::new(),
+        };
+        if rest.as_bytes() == bytes {
+            return None;
+        }
+        mirror.replace(&file, &rest).ok()?;
+        Some(error)
+    }
+
+    /// Takes the record out of a file of JSON whose line and column an error names.
+    fn take_out_record(&mut self, error: &ReadError) -> Option<()> {
+        let document = side_of(&mut self.data, &error.file)?;
+        let file = document.file().ok()?;
+        let text = file.text;
+        let offset = named_offset(text, &error.problem.to_string())?;
+        // The error of an id that occurs twice may come after its record.
+        let span = record_span(text, offset)
+            .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?))?;
+        self.taken_out.extend(id_of(text.get(span.clone())?));
+        let rest = blanked(text, span)?;
+        document.content = Content::Text(rest);
+        Some(())
+    }
+
+    /// An error of the join without the ids whose records were taken out: what is wrong with them is said already.
+    fn of_given_ids(&self, error: JoinError) -> Option<JoinError> {
+        let given = |mut unmatched: Unmatched| {
+            let before = unmatched.ids.len();
+            unmatched.ids.retain(|id| !self.taken_out.contains(id));
+            unmatched.count -= (before - unmatched.ids.len()) as u64;
+            (unmatched.count > 0).then_some(unmatched)
+        };
+        match error {
+            JoinError::Missing(missing) => given(missing).map(JoinError::Missing),
+            JoinError::Extra(extra) => given(extra).map(JoinError::Extra),
+            JoinError::MissingAndExtra(missing, extra) => match (given(missing), given(extra)) {
+                (Some(missing), Some(extra)) => Some(JoinError::MissingAndExtra(missing, extra)),
+                (Some(missing), None) => Some(JoinError::Missing(missing)),
+                (None, extra) => extra.map(JoinError::Extra),
+            },
+            error => Some(error),
+        }
+    }
+
+    /// Names the files of copies as they were given.
+    fn with_given_names(&self, mut error: ReadError) -> ReadError {
+        for mirror in &self.mirrors {
+            error.file = mirror.with_given_names(&error.file);
+            let problem = error.problem.to_string();
+            let given = mirror.with_given_names(&problem);
+            if given != problem {
+                error.problem = Message::from(given);
+            }
+        }
+        error
+    }
+
     fn take_out_item(&mut self, mut error: ReadError) -> (ReadError, bool) {
         let Some((list, index)) = item(&error.record) else {
-            let is_out = without_task(&mut self.data, &error).is_some();
+            let is_out = without_task(&mut self.data, &error).is_some()
+                || self.take_out_record(&error).is_some();
+            // The number of questions before it no longer counts those that were taken out.
+            if is_out && error.record.starts_with("after ") {
+                error.record.clear();
+            }
             return (error, is_out);
         };
         let list = list.to_owned();
@@ -161,6 +297,45 @@ impl Rest {
         }
         (error, is_out)
     }
+}
+
+/// Whether an error is about a part of a file.
+fn is_of_record(error: &ReadError, is_out: bool) -> bool {
+    let is_located = || error.problem.to_string().contains(" at line ");
+    !error.record.is_empty() || error.line.is_some() || (is_out && is_located())
+}
+
+/// The id of a record of JSON, with a comma next to it: that of a question, or the key of an entry.
+fn id_of(record: &str) -> Option<String> {
+    let record = record.trim_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+    let id = match Entries::scan(record) {
+        Some(fields) => ["id", "question_id"]
+            .into_iter()
+            .find_map(|name| fields.get(name))?
+            .to_owned(),
+        None => record
+            .split_once(':')
+            .map_or(record, |(key, _)| key)
+            .trim()
+            .to_owned(),
+    };
+    serde_json::from_str(&id).ok().or(Some(id))
+}
+
+/// The element of an object in the files of Pascal VOC, and its name in errors.
+const OBJECT: &str = "object";
+
+fn is_xml(file: &Path) -> bool {
+    let extension = file.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
+}
+
+/// Takes an object out of a file of Pascal VOC.
+fn without_object(text: &str, index: usize) -> Option<String> {
+    const END: &str = "</object>";
+    let (start, _) = text.match_indices("<object>").nth(index)?;
+    let end = start + text.get(start..)?.find(END)? + END.len();
+    blanked(text, start..end)
 }
 
 /// Reads `annotations[3]` or `[3]`: the name of the list and the index.

@@ -1,6 +1,8 @@
 //! Checks that data can be scored, and gathers all problems rather than the first.
 
 mod documents;
+mod mirror;
+mod part;
 mod records;
 
 use std::collections::BTreeMap;

@@ -364,10 +364,7 @@ impl Layout {
                     } else {
                         "a record"
                     };
-                    return Err(ScanError {
-                        location: "the file".to_owned(),
-                        ..ScanError::new(0, format!("is empty: expected {expected}"))
-                    });
+                    return Err(ScanError::new(0, format!("is empty: expected {expected}")));
                 }
                 Err(problem) => return Err(refuse_header(text, &cells, &problem, dialect)),
             }
@@ -381,7 +378,7 @@ impl Layout {
             (1..=cells.len()).map(|number| number.to_string()).collect()
         };
         let refuse = |problem: Message| ScanError {
-            location: format!("line {line}"),
+            line: Some(line),
             ..ScanError::new(0, problem)
         };
         for (index, name) in header.iter().enumerate() {
@@ -466,7 +463,8 @@ impl Layout {
         problem: impl Into<Message>,
     ) -> ScanError {
         ScanError {
-            location: format!("line {line}, {}", self.column(column)),
+            line: Some(line),
+            location: self.column(column),
             ..ScanError::new(offset, problem)
         }
     }
@@ -525,7 +523,8 @@ fn refuse_header(text: &str, cells: &[Cell], problem: &Malformed, dialect: Diale
         _ => problem.what.message(dialect.delimiter),
     };
     ScanError {
-        location: format!("line {}, column {}", problem.line, problem.column + 1),
+        line: Some(problem.line),
+        location: format!("column {}", problem.column + 1),
         ..ScanError::new(problem.offset, message)
     }
 }
@@ -602,7 +601,7 @@ fn records(
                 cells.len()
             );
             refuse(ScanError {
-                location: format!("line {line}"),
+                line: Some(line),
                 ..ScanError::new(record, problem)
             })?;
             continue;

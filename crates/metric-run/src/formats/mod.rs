@@ -240,7 +240,7 @@ impl Format {
         matches!(self, Self::Csv | Self::Tsv)
     }
 
-    /// Whether a record may span several lines, so that its place is said in words.
+    /// Whether a record may span several lines, so that an error names the line where it starts.
     pub(crate) fn spans_lines(self) -> bool {
         self.is_csv()
     }

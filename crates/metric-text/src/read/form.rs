@@ -172,6 +172,7 @@ impl QuestionForm {
             let error = ReadError::new(file.name, problem);
             match read {
                 0 => error,
+                1 => error.at("after 1 question"),
                 read => error.at(format!("after {read} questions")),
             }
         })
@@ -684,7 +685,7 @@ mod tests {
             ("{}", r#"a.json: no field "annotations" at line 1 column 2"#),
             (
                 r#"{"annotations":[{"question_id":1},{"answers":[]}]}"#,
-                r#"a.json: after 1 questions: a question without "question_id" at line 1 column 48"#,
+                r#"a.json: after 1 question: a question without "question_id" at line 1 column 48"#,
             ),
             (
                 r#"{"annotations":[{"question_id":1.5}]}"#,
@@ -709,7 +710,7 @@ mod tests {
                 Ok(())
             }
         });
-        let expected = "a.json: after 1 questions: use --profile v2 at line 1 column 49";
+        let expected = "a.json: after 1 question: use --profile v2 at line 1 column 49";
         assert_eq!(error.unwrap_err().to_string(), expected);
     }
 
@@ -765,8 +766,11 @@ mod tests {
         for (refused, before) in [("2", 1), ("3", 2)] {
             let (taken, error) = read(&file("7"), refused);
             let error = error.expect_err("a question that is refused");
+            let plural = if before == 1 { "" } else { "s" };
             assert!(
-                error.starts_with(&format!("a: after {before} questions: no at line 1 ")),
+                error.starts_with(&format!(
+                    "a: after {before} question{plural}: no at line 1 "
+                )),
                 "{error}"
             );
             assert_eq!(taken, three[..=before]);

@@ -87,6 +87,7 @@ pub fn join_questions<'de>(
         other: predictions.file.clone(),
         count: missing,
         ids: without,
+        are_lines: false,
     });
     let extra = (!extra.is_empty() && !policy.ignore_extra)
         .then(|| unmatched(extra, &predictions.file, questions.name));
@@ -178,6 +179,7 @@ fn unmatched(mut ids: Vec<String>, source: &str, other: &str) -> Unmatched {
         other: other.to_owned(),
         count,
         ids,
+        are_lines: false,
     }
 }
 
@@ -269,7 +271,7 @@ mod tests {
             let question = format!(r#"{{"question_id":{id},"answers":[]}}"#);
             let twice = format!(r#"{{"annotations":[{question},{question}]}}"#);
             let expected =
-                format!("q.json: after 1 questions: duplicate id \"{id}\" at line 1 column 77");
+                format!("q.json: after 1 question: duplicate id \"{id}\" at line 1 column 77");
             let error = fails(&twice, &expected);
             assert!(matches!(error, QuestionsError::Duplicate { id: twice, .. } if twice == id));
         }
@@ -298,7 +300,7 @@ mod tests {
         );
         let error = check(&format!("{one},{one}")).unwrap_err();
         assert!(
-            error.starts_with("q.json: after 1 questions: duplicate id \"1\""),
+            error.starts_with("q.json: after 1 question: duplicate id \"1\""),
             "{error}"
         );
     }

@@ -63,8 +63,8 @@ impl Line<'_> {
     }
 
     pub(super) fn error(&self, field: &str, problem: String) -> ReadError {
-        let record = format!("line {}", self.position + 1);
-        self.file.error(&record, field, problem)
+        let error = self.file.error("", field, problem);
+        error.line(self.position as u64 + 1)
     }
 
     /// The words as finite numbers, under these names.

@@ -151,7 +151,7 @@ pub fn read_voc(
 /// let error = parse_voc(&truths, &wrong, &VocOptions::default()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "000001.txt: line 1: xmax: found 50, expected xmin, which is 195, or more",
+///     "000001.txt:1: xmax: found 50, expected xmin, which is 195, or more",
 /// );
 /// # Ok::<(), metric_vision::read::ReadError>(())
 /// ```
@@ -640,7 +640,7 @@ mod tests {
             let error = read(&[("t/1.txt", line)], &found, &VocOptions::default());
             let error = error.unwrap_err().to_string();
             assert!(
-                error.starts_with("t/1.txt: line 1: ") && error.contains(expected),
+                error.starts_with("t/1.txt:1: ") && error.contains(expected),
                 "{error}"
             );
         }
@@ -843,7 +843,7 @@ mod tests {
         let by_class = [("comp4_det_test_dog.txt", "10 1 0 0 1 1\n11 1 0 0 1 1")];
         let by_image = [("10.txt", "dog 1 0 0 1 1"), ("11.txt", "dog 1 0 0 1 1")];
         for (predictions, position) in [
-            (&by_class[..], "comp4_det_test_dog.txt: line 2: image"),
+            (&by_class[..], "comp4_det_test_dog.txt:2: image"),
             (&by_image, "11.txt"),
         ] {
             let read = |extra| {
@@ -893,7 +893,7 @@ mod tests {
             ),
         ] {
             let error = read(&TRUTHS, &[("10.txt", line)], &VocOptions::default()).unwrap_err();
-            assert_eq!(error.to_string(), format!("10.txt: line 1: {problem}"));
+            assert_eq!(error.to_string(), format!("10.txt:1: {problem}"));
         }
     }
 

@@ -166,7 +166,7 @@ fn root_of(labels: &Path) -> Option<&Path> {
 /// let error = parse_yolo(&truths, &wrong, &YoloOptions::default()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "runs/street.txt: line 1: cx: found 320, expected a fraction of the image, -1 to 2",
+///     "runs/street.txt:1: cx: found 320, expected a fraction of the image, -1 to 2",
 /// );
 /// # Ok::<(), metric_vision::read::ReadError>(())
 /// ```
@@ -279,10 +279,11 @@ fn class_names(file: &File<'_>) -> Result<Vec<Class>, ReadError> {
     }
     let mut names = Vec::new();
     let lines = file.content().trim_end().lines();
-    for (key, name) in (0..).zip(lines.map(str::trim)) {
+    for (key, name) in (0_i64..).zip(lines.map(str::trim)) {
         if name.is_empty() {
             let problem = "found nothing, expected the name of a class";
-            return Err(file.error(&format!("line {}", key + 1), "", problem.to_owned()));
+            let error = file.error("", "", problem.to_owned());
+            return Err(error.line(key.unsigned_abs() + 1));
         }
         names.push(Class {
             key: Key::Number(key),
@@ -669,21 +670,18 @@ mod tests {
         );
 
         for (text, expected) in [
-            (
-                "a 1",
-                "line 1: found 2 words, expected 3: image width height",
-            ),
+            ("a 1", ":1: found 2 words, expected 3: image width height"),
             (
                 "a 1 1\na.png 1 1",
-                r#"line 2: image: found "a" again, expected every image once"#,
+                r#":2: image: found "a" again, expected every image once"#,
             ),
             (
                 "a 0 1",
-                r#"line 1: width: found "0", expected a positive integer"#,
+                r#":1: width: found "0", expected a positive integer"#,
             ),
             (
                 "a 1 1.5",
-                r#"line 1: height: found "1.5", expected a positive integer"#,
+                r#":1: height: found "1.5", expected a positive integer"#,
             ),
         ] {
             let error = ImageSizes::parse(File {
@@ -691,7 +689,7 @@ mod tests {
                 text,
             })
             .unwrap_err();
-            assert_eq!(error.to_string(), format!("sizes: {expected}"));
+            assert_eq!(error.to_string(), format!("sizes{expected}"));
         }
     }
 
@@ -719,11 +717,11 @@ mod tests {
         for (names, expected) in [
             (
                 "cat",
-                "1.txt: line 1: class: found 1, expected less than 1, the number of named classes",
+                "1.txt:1: class: found 1, expected less than 1, the number of named classes",
             ),
             (
                 "cat\n\ndog",
-                "classes.txt: line 2: found nothing, expected the name of a class",
+                "classes.txt:2: found nothing, expected the name of a class",
             ),
         ] {
             let error = named(("classes.txt", names)).unwrap_err();
@@ -825,7 +823,7 @@ mod tests {
             let error = read(&[("t.txt", &text)], &[], &YoloOptions::default());
             assert_eq!(
                 error.unwrap_err().to_string(),
-                format!("t.txt: line 3: {problem}")
+                format!("t.txt:3: {problem}")
             );
         }
         for (prediction, problem) in [
@@ -857,7 +855,7 @@ mod tests {
             );
             assert_eq!(
                 error.unwrap_err().to_string(),
-                format!("1.txt: line 1: {problem}")
+                format!("1.txt:1: {problem}")
             );
         }
     }

@@ -1,0 +1,232 @@
+//! What the program says: its help, and its errors and warnings, in files that are read as prose.
+//!
+//! With `UPDATE_SNAPSHOTS` set, the files are written anew. `snapshots/messages.txt` holds the commands too: one that is
+//! added there gets its output then.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use common::Folder;
+use metric_run::registry::ENTRIES;
+
+/// The files that the commands of `snapshots/messages.txt` read.
+const FILES: &[(&str, &str)] = &[
+    (
+        "r.jsonl",
+        "{\"id\":\"1\",\"reference\":\"a b\"}\n{\"id\":\"2\",\"reference\":\"c\"}\n{\"id\":\"3\",\"reference\":\"d\"}\n",
+    ),
+    (
+        "p.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a b\"}\n{\"id\":\"2\",\"prediction\":\"x\"}\n{\"id\":\"3\",\"prediction\":\"d\"}\n",
+    ),
+    (
+        "q.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a\"}\n{\"id\":\"2\",\"prediction\":\"c\"}\n{\"id\":\"3\",\"prediction\":\"d\"}\n",
+    ),
+    ("short.jsonl", "{\"id\":\"1\",\"prediction\":\"a b\"}\n"),
+    (
+        "more.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a b\"}\n{\"id\":\"2\",\"prediction\":\"x\"}\n{\"id\":\"3\",\"prediction\":\"d\"}\n{\"id\":\"9\",\"prediction\":\"d\"}\n",
+    ),
+    (
+        "other.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a b\"}\n{\"id\":\"9\",\"prediction\":\"d\"}\n",
+    ),
+    (
+        "twice.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a\"}\n{\"id\":\"1\",\"prediction\":\"b\"}\n",
+    ),
+    ("no-id.jsonl", "{\"prediction\":\"a\"}\n"),
+    ("no-field.jsonl", "{\"id\":\"1\",\"output\":\"a\"}\n"),
+    (
+        "number.jsonl",
+        "{\"id\":\"1\",\"prediction\":5}\n{\"id\":\"2\",\"prediction\":\"x\"}\n{\"id\":\"3\",\"prediction\":\"d\"}\n",
+    ),
+    (
+        "broken.jsonl",
+        "{\"id\":\"1\",\"prediction\":\"a b\"}\n{\"id\":\"2\",\n",
+    ),
+    (
+        "both.jsonl",
+        "{\"id\":\"1\",\"reference\":\"a\",\"references\":[\"a\"]}\n",
+    ),
+    ("empty.jsonl", ""),
+    (
+        "pairs.jsonl",
+        "{\"id\":\"1\",\"reference\":\"a b\",\"prediction\":\"a b\"}\n{\"id\":\"2\",\"reference\":\"c\",\"prediction\":\"x\"}\n",
+    ),
+    (
+        "one.jsonl",
+        "{\"id\":\"1\",\"reference\":\"a b\",\"prediction\":\"a b\"}\n",
+    ),
+    (
+        "undefined.jsonl",
+        "{\"id\":\"1\",\"reference\":\"\",\"prediction\":\"a\"}\n",
+    ),
+    ("r.txt", "a b\nc\nd\n"),
+    ("p.txt", "a b\nx\nd\n"),
+    ("long.txt", "a b\nx\nd\ne\n"),
+    ("labels.txt", "1\nx\n2\n"),
+    ("pairs.csv", "id,reference,prediction\n1,a,a\n2,b\n3,c,\n"),
+    ("semicolons.csv", "id;reference;prediction\n1;a;a\n"),
+    ("quote.csv", "id,reference,prediction\n1,\"a,a\n"),
+    ("no-id.csv", "reference,prediction\na,a\n"),
+    ("empty.csv", ""),
+    ("list.json", "[1, 2]"),
+    (
+        "truth.json",
+        "{\"images\":[{\"id\":1,\"width\":10,\"height\":10}],\"categories\":[{\"id\":1,\"name\":\"cat\"}],\"annotations\":[{\"id\":1,\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"area\":25,\"iscrowd\":0}]}",
+    ),
+    (
+        "boxes.json",
+        "[{\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"score\":0.9}]",
+    ),
+    (
+        "bad-boxes.json",
+        "[{\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5],\"score\":0.9}]",
+    ),
+    (
+        "other-boxes.json",
+        "[{\"image_id\":7,\"category_id\":1,\"bbox\":[0,0,5,5],\"score\":0.9}]",
+    ),
+    (
+        "no-score.json",
+        "[{\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5]}]",
+    ),
+    (
+        "squad.json",
+        "{\"version\":\"1.1\",\"data\":[{\"title\":\"t\",\"paragraphs\":[{\"context\":\"c\",\"qas\":[{\"id\":\"1\",\"question\":\"q\",\"answers\":[{\"text\":\"a\",\"answer_start\":0}]},\n{\"id\":\"2\",\"question\":\"q\"}]}]}]}",
+    ),
+    ("answers.json", "{\"1\":\"a\",\"2\":5}"),
+    (
+        "vqa.json",
+        "{\"annotations\":[{\"question_id\":1,\"answers\":[{\"answer\":\"red\",\"answer_id\":1}]},{\"answers\":[]}]}",
+    ),
+    (
+        "vqa-results.json",
+        "[{\"question_id\":1,\"answer\":\"red\"},{\"question_id\":9,\"answer\":\"x\"}]",
+    ),
+    ("gt/a.txt", "0 0.5 0.5 0.2 0.2\n0 x 0.5 0.2 0.2\n"),
+    ("gt/b.txt", "0 0.5 0.5 0.2\n"),
+    ("dt/a.txt", "0 0.5 0.5 0.2 0.2 0.9\n0 0.5 0.5 0.2 0.2 nan\n"),
+    ("dt/z.txt", "0 0.5 0.5 0.2 0.2 0.9\n"),
+    ("values.txt", "1 a\n1 b\n"),
+    (
+        "suite.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nmetric = \"werr\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    ("result.json", "{\"schema\": 1}"),
+    ("state.bin", "not a state"),
+];
+
+fn folder() -> Folder {
+    let folder = Folder::new(&[]);
+    for (name, text) in FILES {
+        if let Some((parent, _)) = name.split_once('/') {
+            std::fs::create_dir_all(folder.path(parent)).expect("a folder");
+        }
+        folder.put(name, text.as_bytes());
+    }
+    folder
+}
+
+fn check(name: &str, found: &str) {
+    let path = snapshot(name);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, found).expect("a written snapshot");
+    }
+    let expected = std::fs::read_to_string(&path).expect("the snapshot");
+    let differs = found.lines().zip(expected.lines()).find(|(a, b)| a != b);
+    assert!(
+        found == expected,
+        "{name}: UPDATE_SNAPSHOTS=1 writes it anew; the first line that differs: {differs:?}"
+    );
+}
+
+fn snapshot(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    folder.join("tests/snapshots").join(name)
+}
+
+#[test]
+fn messages() {
+    let folder = folder();
+    let (mut found, mut silent) = (String::new(), Vec::new());
+    let text = std::fs::read_to_string(snapshot("messages.txt")).expect("the snapshot");
+    for line in text.lines() {
+        if line.starts_with('#') {
+            found.push_str(&format!("{line}\n\n"));
+        }
+        let Some(words) = line.strip_prefix("$ metric") else {
+            continue;
+        };
+        let run = folder.run(words);
+        let code = run.code.expect("an exit code");
+        if run.stderr.is_empty() {
+            silent.push(words);
+        }
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        found.push_str(&format!("$ metric{words}\n{}[{code}]\n\n", run.stderr));
+    }
+    assert!(silent.is_empty(), "these say nothing: {silent:?}");
+    check("messages.txt", &found);
+}
+
+/// The commands that are not of a metric.
+const COMMANDS: [&str; 17] = [
+    "-h",
+    "--help",
+    "score -h",
+    "score --help",
+    "compare --help",
+    "check --help",
+    "merge -h",
+    "merge --help",
+    "run -h",
+    "run --help",
+    "report -h",
+    "report --help",
+    "list -h",
+    "list --help",
+    "demo --help",
+    "completions --help",
+    "man --help",
+];
+
+#[test]
+fn help_of_commands() {
+    let folder = Folder::new(&[]);
+    let of_wer = [
+        "score wer --help",
+        "compare wer -h",
+        "compare wer --help",
+        "check wer -h",
+        "check wer --help",
+    ];
+    let found: Vec<String> = COMMANDS
+        .iter()
+        .chain(&of_wer)
+        .map(|words| format!("$ metric {words}\n{}", folder.run(words).code(0).stdout))
+        .collect();
+    check("help-commands.txt", &found.join("\n"));
+}
+
+/// Of each metric, what its help has and the help of wer does not.
+#[test]
+fn help_of_metrics() {
+    let folder = Folder::new(&[]);
+    let of_wer = folder.run("score wer --help").code(0).stdout;
+    let known: BTreeSet<&str> = of_wer.lines().collect();
+    let mut found = String::new();
+    for entry in ENTRIES.iter().filter(|entry| entry.name != "wer") {
+        let words = format!("score {} --help", entry.name);
+        let help = folder.run(&words).code(0).stdout;
+        let lines = help.lines().filter(|line| !known.contains(line));
+        found.push_str(&format!("$ metric {words}\n"));
+        found.extend(lines.map(|line| format!("{line}\n")));
+        found.push('\n');
+    }
+    check("help-metrics.txt", &found);
+}
