@@ -73,9 +73,10 @@ impl DifferenceCounts {
         // Differences of fractions that are equal in theory are on the same side of a border.
         let from_zero = ((size + TOLERANCE) / self.reach * HALF as f64) as usize;
         let from_zero = from_zero.min(HALF - 1);
-        self.bins.get_mut(match is_negative {
-            true => HALF - 1 - from_zero,
-            false => HALF + from_zero,
+        self.bins.get_mut(if is_negative {
+            HALF - 1 - from_zero
+        } else {
+            HALF + from_zero
         })
     }
 }
