@@ -4,7 +4,11 @@ Run it with the package built in release, in the environment of ``cargo xtask sp
 
     python measure_scale.py costs
     python measure_scale.py merges
+    python measure_scale.py peers [PAIRS] [CODES] [LABELS]
     python measure_scale.py spark [PAIRS] [DETECTIONS]
+
+The peers are jiwer, scikit-learn, and codebleu with the requirements of benches/peers/requirements/codebleu.txt, which pip
+installs into that environment (the last ones with --no-deps).
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +144,7 @@ def _session(memory: str = "1g") -> Any:
         "spark.executor.memory": "2g",
         "spark.executorEnv.SPARK_HOME": home,
         "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "16",
     }.items():
@@ -163,70 +170,130 @@ def _driver_peak(session: Any) -> float:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
 
 
-def compared(session: Any, frame: Any, identity: Any, pairs: int) -> None:
+@dataclass(frozen=True)
+class Peer:
+    """Another package, which scores the columns of references and predictions as a pandas UDF."""
+
+    package: str
+    metric: str
+    options: dict[str, Any]
+    #: Numbers for the rows of two columns.
+    score: Callable[[Any, Any], Any]
+    #: The peer scores one row in so many.
+    share: int
+
+
+def _jiwer(references: Any, predictions: Any) -> Any:
+    import jiwer
+
+    rows = (jiwer.process_words(*row) for row in zip(references, predictions))
+    return [row.substitutions + row.deletions + row.insertions for row in rows]
+
+
+def _codebleu(references: Any, predictions: Any) -> Any:
+    from codebleu import calc_codebleu
+
+    rows = zip(references, predictions)
+    return [calc_codebleu([reference], [prediction], "python")["codebleu"] for reference, prediction in rows]
+
+
+def _scikit_learn(references: Any, predictions: Any) -> Any:
+    from sklearn.metrics import confusion_matrix
+
+    matrix = confusion_matrix(references, predictions, labels=range(10))
+    # The counts of a batch, one per row, from which a sum makes the matrix of all.
+    return [*matrix.ravel(), *[0] * (len(references) - matrix.size)][: len(references)]
+
+
+WORDS = Peer("jiwer", "wer", {}, _jiwer, 20)
+CODE = Peer("codebleu", "codebleu", {"lang": "python", "profile": "codebleu-0.7"}, _codebleu, 20)
+CLASSES = Peer("scikit-learn", "classification", {}, _scikit_learn, 1)
+
+
+def compared(peer: Peer, identity: Any, rows: int) -> None:
     """Three jobs on the same cached frame, and one process."""
     import pandas
     from pyspark.sql import functions
 
     import metric_suite.spark as spark
 
-    frame.count()
+    identity.persist().count()
     job = lambda: identity.mapInArrow(lambda batches: batches, identity.schema).write.format("noop").mode("overwrite").save()
-    ours = lambda: spark.score(identity, "wer")
+    ours = lambda: spark.score(identity, peer.metric, **peer.options)
     job()
     ours()
     # In turns, because a session becomes faster over time.
     rounds = [(_timed(job, 1), _timed(ours, 1)) for _ in range(4)]
     plain, mine = (min(seconds) for seconds in zip(*rounds))
-    with_ids = _timed(lambda: spark.score(frame, "wer"), 1)
-    print(f"pairs {pairs}: identity {plain:.2f} s, ours {mine:.2f} s, ours with ids checked {with_ids:.2f} s", flush=True)
+    print(f"{peer.metric}: rows {rows}: identity {plain:.2f} s, ours {mine:.2f} s", flush=True)
     table = identity.toArrow()
-    scorer = _native.Scorer("wer", {}, {"threads": 1})
+    scorer = _native.Scorer(peer.metric, peer.options, {"threads": 1})
     process = _timed(lambda: scorer.score_values(table["prediction"], table["reference"], None, None))
     print(f"one process, one thread {process:.2f} s", flush=True)
 
-    def counted(reference: Any, prediction: Any) -> Any:
-        import jiwer
+    def scored(reference: Any, prediction: Any) -> Any:
+        return pandas.Series(peer.score(reference, prediction), dtype="float64")
 
-        rows = [jiwer.process_words(a, b) for a, b in zip(reference, prediction)]
-        return pandas.Series([it.substitutions + it.deletions + it.insertions for it in rows])
-
-    counted.__annotations__ = {"reference": pandas.Series, "prediction": pandas.Series, "return": pandas.Series}
-    peer = functions.pandas_udf(counted, "long")
-    few = identity.limit(pairs // 20).repartition(16).persist()
+    scored.__annotations__ = {"reference": pandas.Series, "prediction": pandas.Series, "return": pandas.Series}
+    of_peer = functions.pandas_udf(scored, "double")
+    few = identity.limit(rows // peer.share).repartition(16).persist()
     few.count()
-    work = lambda: few.select(peer("reference", "prediction").alias("errors")).agg(functions.sum("errors")).collect()
+    work = lambda: few.select(of_peer("reference", "prediction").alias("score")).agg(functions.sum("score")).collect()
     work()
-    theirs = _timed(work, 1) * 20
-    print(f"jiwer {theirs:.2f} s (a twentieth of the pairs, times 20)", flush=True)
+    theirs = _timed(work, 1) * peer.share
+    print(f"{peer.package} {theirs:.2f} s" + (f" (one row in {peer.share}, times {peer.share})" if peer.share > 1 else ""))
     less = mine - plain
-    print(f"ours less identity to one process {less / process:.2f}", flush=True)
-    print(f"jiwer to ours {theirs / mine:.1f}, less identity {(theirs - plain) / max(less, 1e-9):.1f}", flush=True)
+    print(f"ours less identity to one process {less / process:.2f}")
+    without = (theirs - plain) / max(less, 1e-9)
+    print(f"{peer.package} to ours {theirs / mine:.1f}, less identity {without:.1f}", flush=True)
+    few.unpersist()
+    identity.unpersist()
 
 
-def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
-    """Throughput on the same cached frame: an identity, ours, and jiwer as a pandas UDF."""
+def peers(pairs: int = 1_000_000, codes: int = 50_000, labels: int = 1_000_000) -> None:
+    """Throughput on the same cached frame: an identity, ours, and the package of the metric as a pandas UDF."""
     from pyspark.sql import functions
 
     import metric_suite.spark as spark
 
     session = _session()
+    frame = texts(session, pairs)
+    compared(WORDS, frame.select("reference", "prediction"), pairs)
+    frame.persist().count()
+    print(f"wer with ids checked {_timed(lambda: spark.score(frame, 'wer'), 1):.2f} s", flush=True)
+    frame.unpersist()
+    rows = [row for row in cases.RECORDS["codebleu"].rows]
+    given = session.createDataFrame([(place, *row) for place, row in enumerate(rows)], "place int, reference string, prediction string")
+    numbers = session.range(0, codes, numPartitions=16)
+    joined = numbers.join(functions.broadcast(given), functions.pmod("id", functions.lit(len(rows))) == functions.col("place"))
+    compared(CODE, joined.select("reference", "prediction"), codes)
+    label = lambda seed: functions.pmod(functions.hash("id", functions.lit(seed)), 10)
+    classes = session.range(0, labels, numPartitions=16).select(label(1).alias("reference"), label(2).alias("prediction"))
+    compared(CLASSES, classes, labels)
+    session.stop()
+
+
+def texts(session: Any, pairs: int) -> Any:
+    """Returns pairs of ten words with their ids, which Spark makes."""
+    from pyspark.sql import functions
+
     words = functions.array(*(functions.lit(word) for word in "the cat sat on a mat and ran far away".split()))
+    of = lambda place: functions.element_at(words, functions.pmod(functions.hash("id", functions.lit(1 + place)), 10) + 1)
+    text = functions.concat_ws(" ", *(of(place) for place in range(10)))
+    frame = session.range(0, pairs, numPartitions=16).select("id", text.alias("reference"))
+    return frame.withColumn("prediction", functions.regexp_replace("reference", "cat|mat", "dog"))
 
-    def text(column: Any, seed: int) -> Any:
-        picked = [functions.element_at(words, functions.pmod(functions.hash(column, functions.lit(seed + place)), 10) + 1) for place in range(10)]
-        return functions.concat_ws(" ", *picked)
 
-    same = text(functions.col("id"), 1)
-    frame = session.range(0, pairs, numPartitions=16).select("id", same.alias("reference"))
-    changed = functions.regexp_replace("reference", "cat|mat", "dog")
-    frame = frame.withColumn("prediction", changed)
-    identity = frame.select("reference", "prediction")
-    if 0 < pairs <= 1_000_000:
-        compared(session, frame.persist(), identity, pairs)
-        frame.unpersist()
-    elif pairs:
-        seconds = _timed(lambda: spark.score(identity, "wer"), 1)
+def on_spark(pairs: int = 10_000_000, detections: int = 2_000_000) -> None:
+    """Seconds and memory of more pairs than a frame in memory has, and of detections."""
+    from pyspark.sql import functions
+
+    import metric_suite.spark as spark
+
+    session = _session()
+    if pairs:
+        frame = texts(session, pairs).select("reference", "prediction")
+        seconds = _timed(lambda: spark.score(frame, "wer"), 1)
         print(f"pairs {pairs}, with making them: {seconds:.1f} s", flush=True)
     print(f"driver's JVM peak {_driver_peak(session):.0f} MB, its Python {_peak():.0f} MB", flush=True)
     if detections:
@@ -249,4 +316,4 @@ def on_spark(pairs: int = 1_000_000, detections: int = 2_000_000) -> None:
 
 if __name__ == "__main__":
     what, *numbers = sys.argv[1:]
-    {"costs": costs, "merges": merges, "spark": on_spark}[what](*map(int, numbers))
+    {"costs": costs, "merges": merges, "peers": peers, "spark": on_spark}[what](*map(int, numbers))
