@@ -1087,7 +1087,7 @@ impl TextBlocks {
         }
     }
 
-    /// Takes a text from the start of the buffer. Of a text that is not UTF-8, the lines before that one come first.
+    /// Takes a text from the start of the buffer. If a line is not UTF-8, takes the lines before it, and keeps the error.
     fn take_text(&mut self, end: usize) -> Result<String, RunError> {
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
