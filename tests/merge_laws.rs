@@ -142,6 +142,10 @@ fn merge_and_read(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
 }
 
 /// Replicates are states in which records are repeated, and exchanging systems is symmetric.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one law after the other, over the same states"
+)]
 fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
     let (name, scorer) = (subject.entry.name, subject.scorer);
     let plan = Arc::new(Plan {

@@ -405,6 +405,7 @@ fn replicates_and_intervals() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "all fields of a row, in their order")]
 fn paired_tests() {
     check(&rows("statistics/paired.jsonl"), name, &[], |row| {
         let kind = Kind(row["score_kind"].as_str().expect("a kind").to_owned());

@@ -127,6 +127,10 @@ fn same_scores(metric: &Detections, state: &DetectionState, row: &Value) -> Resu
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "each rule is compared in the same way"
+)]
 fn matching_rules() {
     let rows = rows("vision/matching.jsonl");
     check(&rows, id, &[], |row| {

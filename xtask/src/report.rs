@@ -394,6 +394,10 @@ impl Browser {
     }
 
     /// Opens a page in a mode, keeps a picture of it, and returns what is wrong with it.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the checks of one page, while it is open"
+    )]
     fn look(
         &mut self,
         name: &str,

@@ -26,6 +26,10 @@ import metric_suite
 result = metric_suite.wer(predictions=['the cat'], references=['the cat sat'])
 print(result['wer'])";
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the command, in their order"
+)]
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (notices_only, names) = xtask_common::flag(arguments, "--notices")?;
     xtask_common::no_arguments(&names)?;
@@ -252,29 +256,7 @@ struct Package {
 
 /// The licenses of everything that is built into the package: each text once, after the crates that have it.
 fn notices() -> Result<String, String> {
-    let tree = [
-        "tree",
-        "-p",
-        "metric-python",
-        "-e",
-        "normal",
-        "--prefix",
-        "none",
-        "--target",
-        "all",
-        "--format",
-        "{p}",
-        "--locked",
-    ];
-    let tree = cargo_output(&tree, &[])?;
-    let words = |line: &str| {
-        let mut words = line.split(' ');
-        Some((
-            words.next()?.to_owned(),
-            words.next()?.trim_start_matches('v').to_owned(),
-        ))
-    };
-    let built: BTreeSet<(String, String)> = tree.lines().filter_map(words).collect();
+    let built = built()?;
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--locked"], &[])?;
     let metadata: Metadata =
         serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
@@ -326,6 +308,38 @@ fn notices() -> Result<String, String> {
             );
         }
     }
+    Ok(document(texts))
+}
+
+/// The names and versions of the crates that are built into the package.
+fn built() -> Result<BTreeSet<(String, String)>, String> {
+    let tree = [
+        "tree",
+        "-p",
+        "metric-python",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+        "--target",
+        "all",
+        "--format",
+        "{p}",
+        "--locked",
+    ];
+    let tree = cargo_output(&tree, &[])?;
+    let words = |line: &str| {
+        let mut words = line.split(' ');
+        Some((
+            words.next()?.to_owned(),
+            words.next()?.trim_start_matches('v').to_owned(),
+        ))
+    };
+    Ok(tree.lines().filter_map(words).collect())
+}
+
+/// The notices as a text: each license after the crates that it belongs to.
+fn document(texts: BTreeMap<String, BTreeSet<String>>) -> String {
     let mut text = "Third-party notices of the Python package metric-suite.\n\n\
         It is built from these works: parsers of programming languages (tree-sitter), lists of keywords, tables of the\n\
         VQA evaluation, Arrow and Parquet, and further libraries. Each license follows the crates that it belongs to.\n\
@@ -344,7 +358,7 @@ fn notices() -> Result<String, String> {
             crates.join("\n")
         ));
     }
-    Ok(text)
+    text
 }
 
 /// The files of a folder whose names say that they are licenses or notices.

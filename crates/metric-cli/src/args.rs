@@ -123,6 +123,10 @@ pub(crate) fn explained(error: &clap::Error, words: &[OsString]) -> Result<(), F
 }
 
 /// The program's arguments. `several` is a list of metrics that are scored in one run, such as `wer,cer`.
+#[allow(
+    clippy::too_many_lines,
+    reason = "a command after the other, each with its arguments"
+)]
 pub(crate) fn command(several: Option<String>) -> Command {
     let several = several.filter(|names| names.contains(',') && entries(names).is_some());
     let several = several.map(|names| {
@@ -539,6 +543,7 @@ fn quiet_arg() -> Arg {
         .help("No progress bar and no warnings on standard error")
 }
 
+#[allow(clippy::too_many_lines, reason = "a list of arguments")]
 fn common_args() -> Vec<Arg> {
     let field = |name: &'static str, default: &'static str| {
         Arg::new(name)
@@ -872,6 +877,10 @@ pub(crate) fn compare_task(
 }
 
 /// The arguments of `metric score`.
+#[allow(
+    clippy::too_many_lines,
+    reason = "an argument after the other becomes a field of the task"
+)]
 pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     let entries = entries(names)
         .ok_or_else(|| Failure::Usage(format!("no metric {names:?}; see metric list")))?;

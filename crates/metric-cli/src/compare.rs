@@ -578,6 +578,10 @@ fn percent(confidence: f64) -> f64 {
 
 /// The block of a score. `group` has its kind and name. `has_holm` is whether several p-values were adjusted
 /// together.
+#[allow(
+    clippy::too_many_lines,
+    reason = "a table from its header to its last column"
+)]
 fn block(
     comparison: &Comparison,
     differences: &[Difference],

@@ -255,6 +255,7 @@ pub(crate) fn csv_field(text: &str) -> String {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "one table after the other")]
 fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> String {
     let markdown = layout.is_markdown;
     let Scored {

@@ -617,6 +617,7 @@ fn counts_section(report: &metric_run::registry::Report) -> Option<Section> {
 }
 
 /// The scores of groups of a kind.
+#[allow(clippy::too_many_lines, reason = "one block after the other")]
 fn group_section(kind: &str, groups: &[Group], scored: &Scored, is_slice: bool) -> Option<Section> {
     let first = groups.first()?;
     let outcome = &scored.outcome;
@@ -724,6 +725,7 @@ fn group_section(kind: &str, groups: &[Group], scored: &Scored, is_slice: bool) 
 }
 
 /// The distribution of the scores of examples, and the worst of them.
+#[allow(clippy::too_many_lines, reason = "one block after the other")]
 pub(crate) fn example_sections(
     wanted: &Wanted,
     entry: &Entry,

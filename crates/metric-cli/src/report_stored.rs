@@ -85,6 +85,10 @@ fn results(path: &Path) -> Result<Vec<Value>, Failure> {
 }
 
 /// Reads the results and writes the report. Returns it if it is for standard output.
+#[allow(
+    clippy::too_many_lines,
+    reason = "the steps of the command, in their order"
+)]
 pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     let paths: Vec<&PathBuf> = matches.get_many("results").unwrap_or_default().collect();
     let given = |name: &str| matches.get_one::<PathBuf>(name);

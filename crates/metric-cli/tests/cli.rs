@@ -1,5 +1,7 @@
 //! The program end to end: what it prints, its exit codes, and what it says of bad input.
 
+#![expect(clippy::too_many_lines, reason = "tests are rows, and some have many")]
+
 mod common;
 
 use std::io::Write;

@@ -78,6 +78,7 @@ fn attack(
 }
 
 /// Tricks of archives.
+#[expect(clippy::too_many_lines, reason = "a list of attacks")]
 fn archives() -> Vec<Attack> {
     const NONE: (&[&str], &str, &str) = (&[], "ok", "");
     const WORDS: &[&str] = &["words"];
@@ -292,6 +293,7 @@ fn archives() -> Vec<Attack> {
 }
 
 /// Files that cannot be read, or should not be.
+#[expect(clippy::too_many_lines, reason = "a list of attacks")]
 fn contents() -> Vec<Attack> {
     let row =
         |id: &str, prediction: &str| format!("{{\"id\": {id}, \"prediction\": {prediction}}}\n");

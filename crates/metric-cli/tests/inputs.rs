@@ -1,5 +1,7 @@
 //! Files of other formats, their options, and what is said of those that cannot be read.
 
+#![expect(clippy::too_many_lines, reason = "tests are rows, and some have many")]
+
 mod common;
 
 use common::Folder;

@@ -444,6 +444,7 @@ fn details(folder: &Folder, words: &str) -> Value {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one page after the other")]
 fn details_add_up_to_the_scores() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);

@@ -191,6 +191,10 @@ fn with_header(file: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 /// By metric, the declared scores and kinds of groups that were printed.
 type Declared = BTreeMap<&'static str, BTreeSet<String>>;
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one run after the other, each compared with the first"
+)]
 fn check(words: &Words<'_>, printed: &mut Declared) {
     let text = words.text;
     let whole = words.run(None, 1);
@@ -608,6 +612,7 @@ fn states_whose_header_was_changed_are_refused() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn states_that_do_not_belong_together_are_refused() {
     let folder = three_shards();
     let score = |words: &str| {

@@ -169,6 +169,7 @@ fn missing_files_may_be_elsewhere_in_the_archive() {
 /// The competition's own samples, where they are present: each score as the single command gives it, and as the
 /// competition's programs print it.
 #[test]
+#[allow(clippy::too_many_lines, reason = "the four tasks, one after the other")]
 fn the_four_samples_of_the_challenge() {
     let samples =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/fusion-brain");
@@ -288,6 +289,7 @@ fn the_four_samples_of_the_challenge() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a list of cases")]
 fn mistakes_in_the_file_have_a_line() {
     for (suite, says) in [
         ("name = 1\n".to_owned(), "suite.toml:1: "),

@@ -264,56 +264,74 @@ struct PythonTokens<'a> {
 }
 
 impl<'a> PythonTokens<'a> {
-    /// Takes the tokens of the next line, which ends after its line feed.
+    /// Takes the tokens of the next line, which ends after its line feed. `None` if no block starts in its column.
     fn line(&mut self, line: usize, end: usize) -> Option<()> {
-        let text: &'a str = &self.text[..end];
-        let bytes = text.as_bytes();
-        let unfinished = !bytes.ends_with(b"\n")
-            && !bytes.ends_with(b"\r")
-            && !trim(&text[line..]).starts_with('#');
+        let is_ended = self.text[..end].ends_with(['\n', '\r']);
+        let unfinished = !is_ended && !trim(&self.text[line..end]).starts_with('#');
         self.unfinished = unfinished.then_some(line);
-
-        let mut at = line;
-        if let Some(open) = self.open.take() {
-            match closing(bytes, at, open.quote, open.triple) {
-                Ok(close) => {
-                    self.token(Kind::String, open.start..close, open.line);
-                    self.needs_backslash = false;
-                    at = close;
-                }
-                Err(_) if self.needs_backslash && !ends_in_backslash(bytes) => {
-                    self.token(Kind::Other, open.start..end, open.line);
-                    return Some(());
-                }
-                Err(_) => {
-                    self.open = Some(open);
-                    return Some(());
-                }
-            }
+        let start = if let Some(open) = self.open.take() {
+            self.rest_of_string(open, line, end)
         } else if self.depth == 0 && !self.continued {
-            let (column, indent) = indentation(&bytes[line..]);
-            at += indent;
-            match bytes.get(at) {
-                None => {
-                    self.unfinished = None;
-                    return Some(());
-                }
-                Some(b'#' | b'\r' | b'\n') => {
-                    let comment = if bytes[at] == b'#' {
-                        at..line + text[line..].trim_end_matches(['\r', '\n']).len()
-                    } else {
-                        at..at
-                    };
-                    self.token(Kind::Comment, comment.clone(), line);
-                    self.token(Kind::Other, comment.end..end, line);
-                    return Some(());
-                }
-                Some(_) => self.block(column, line, at)?,
-            }
+            self.start_of_statement(line, end)?
         } else {
             self.continued = false;
-        }
+            line
+        };
+        self.tokens(line, start, end);
+        Some(())
+    }
 
+    /// Goes on with a string that started in an earlier line. Returns where it ends, or the end of the line.
+    fn rest_of_string(&mut self, open: Open, line: usize, end: usize) -> usize {
+        let bytes = &self.text.as_bytes()[..end];
+        match closing(bytes, line, open.quote, open.triple) {
+            Ok(close) => {
+                self.token(Kind::String, open.start..close, open.line);
+                self.needs_backslash = false;
+                close
+            }
+            Err(_) => {
+                if self.needs_backslash && !ends_in_backslash(bytes) {
+                    self.token(Kind::Other, open.start..end, open.line);
+                } else {
+                    self.open = Some(open);
+                }
+                end
+            }
+        }
+    }
+
+    /// Opens and closes blocks before a statement. Returns where it starts, or the end of a line without one.
+    fn start_of_statement(&mut self, line: usize, end: usize) -> Option<usize> {
+        let text: &'a str = &self.text[..end];
+        let bytes = text.as_bytes();
+        let (column, indent) = indentation(&bytes[line..]);
+        let start = line + indent;
+        match bytes.get(start) {
+            None => {
+                self.unfinished = None;
+                Some(end)
+            }
+            Some(b'#' | b'\r' | b'\n') => {
+                let comment = if bytes[start] == b'#' {
+                    start..line + text[line..].trim_end_matches(['\r', '\n']).len()
+                } else {
+                    start..start
+                };
+                self.token(Kind::Comment, comment.clone(), line);
+                self.token(Kind::Other, comment.end..end, line);
+                Some(end)
+            }
+            Some(_) => {
+                self.block(column, line, start)?;
+                Some(start)
+            }
+        }
+    }
+
+    /// Takes the tokens from `at` to the end of the line.
+    fn tokens(&mut self, line: usize, mut at: usize, end: usize) {
+        let bytes = &self.text.as_bytes()[..end];
         // Whether a quote of the kind can start a string in this line. A failed search for the end
         // settles it for the rest of the line, as in the C-style rule.
         let mut possible = [true; 2];
@@ -321,71 +339,100 @@ impl<'a> PythonTokens<'a> {
             let blank = bytes[at..].iter().take_while(|b| b" \x0c\t".contains(b));
             let start = at + blank.count();
             let Some(&first) = bytes.get(start) else {
-                return Some(());
+                return;
             };
             let rest = &bytes[start..];
-            let (kind, close) = match first {
+            at = match first {
                 b'\\' if is_line_end(&rest[1..]) => {
                     self.continued = true;
-                    return Some(());
+                    return;
                 }
-                b'\r' | b'\n' if is_line_end(rest) => match self.depth {
-                    1.. => (Kind::Other, end),
-                    _ => (Kind::Newline, end),
-                },
-                b'#' => {
-                    let length = memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-                    (Kind::Comment, start + length)
-                }
-                b'(' | b'[' | b'{' => {
-                    self.depth += 1;
-                    (Kind::Other, start + 1)
-                }
-                b')' | b']' | b'}' => {
-                    self.depth -= 1;
-                    (Kind::Other, start + 1)
-                }
-                _ => {
-                    if let Some((quote, triple, body)) = opening(rest)
-                        && (triple || possible[usize::from(quote == b'"')])
-                    {
-                        match closing(bytes, start + body, quote, triple) {
-                            Ok(close) => {
-                                self.token(Kind::String, start..close, line);
-                                at = close;
-                                continue;
-                            }
-                            Err(backslash) if triple || backslash => {
-                                self.needs_backslash |= !triple;
-                                self.open = Some(Open {
-                                    start,
-                                    line,
-                                    quote,
-                                    triple,
-                                });
-                                return Some(());
-                            }
-                            Err(_) => possible[usize::from(quote == b'"')] = false,
-                        }
-                    }
-                    let word = text[start..].find(|c: char| c != '_' && !c.is_alphanumeric());
-                    match word.unwrap_or(rest.len()) {
-                        0 if is_operator(rest) => (Kind::Other, start + 1),
-                        0 => {
-                            // No token starts here. Python then takes the first character of the
-                            // white space as an erroneous token, and the next, and so on.
-                            let length = text[start..].chars().next().map_or(1, char::len_utf8);
-                            self.token(Kind::Other, at..start + length, line);
-                            at = start + length;
-                            continue;
-                        }
-                        length => (Kind::Other, start + length),
-                    }
-                }
+                b'\r' | b'\n' if is_line_end(rest) => self.line_end(line, start, end),
+                b'#' => self.comment(line, start, end),
+                b'(' | b'[' | b'{' | b')' | b']' | b'}' => self.bracket(line, start, first),
+                _ => self
+                    .string(line, start, end, &mut possible)
+                    .unwrap_or_else(|| self.word_or_operator(line, at..start, end)),
             };
-            self.token(kind, start..close, line);
-            at = close;
         }
+    }
+
+    /// Takes the end of a line, which ends a statement unless a bracket is open.
+    fn line_end(&mut self, line: usize, start: usize, end: usize) -> usize {
+        let kind = if self.depth > 0 {
+            Kind::Other
+        } else {
+            Kind::Newline
+        };
+        self.token(kind, start..end, line);
+        end
+    }
+
+    /// Takes a comment.
+    fn comment(&mut self, line: usize, start: usize, end: usize) -> usize {
+        let rest = &self.text.as_bytes()[start..end];
+        let close = start + memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        self.token(Kind::Comment, start..close, line);
+        close
+    }
+
+    /// Takes a bracket.
+    fn bracket(&mut self, line: usize, start: usize, bracket: u8) -> usize {
+        let opens = matches!(bracket, b'(' | b'[' | b'{');
+        self.depth += if opens { 1 } else { -1 };
+        self.token(Kind::Other, start..start + 1, line);
+        start + 1
+    }
+
+    /// Takes a string; `None` if none starts here. One that goes on in the next line takes the rest of this one.
+    fn string(
+        &mut self,
+        line: usize,
+        start: usize,
+        end: usize,
+        possible: &mut [bool; 2],
+    ) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..end];
+        let (quote, triple, body) = opening(&bytes[start..])?;
+        let possible = &mut possible[usize::from(quote == b'"')];
+        if !triple && !*possible {
+            return None;
+        }
+        match closing(bytes, start + body, quote, triple) {
+            Ok(close) => {
+                self.token(Kind::String, start..close, line);
+                Some(close)
+            }
+            Err(backslash) if triple || backslash => {
+                self.needs_backslash |= !triple;
+                self.open = Some(Open {
+                    start,
+                    line,
+                    quote,
+                    triple,
+                });
+                Some(end)
+            }
+            Err(_) => {
+                *possible = false;
+                None
+            }
+        }
+    }
+
+    /// Takes a word, a character of an operator, or a character that starts no token, after white space.
+    fn word_or_operator(&mut self, line: usize, blank: Range<usize>, end: usize) -> usize {
+        let rest = &self.text[blank.end..end];
+        let word = rest.find(|c: char| c != '_' && !c.is_alphanumeric());
+        let (start, length) = match word.unwrap_or(rest.len()) {
+            0 if is_operator(rest.as_bytes()) => (blank.end, 1),
+            // No token starts here. Python then takes the first character of the white space as an erroneous
+            // token, and the next, and so on.
+            0 => (blank.start, rest.chars().next().map_or(1, char::len_utf8)),
+            length => (blank.end, length),
+        };
+        self.token(Kind::Other, start..blank.end + length, line);
+        blank.end + length
     }
 
     /// Opens or closes blocks for a statement that starts in `column`; `None` if no block did.

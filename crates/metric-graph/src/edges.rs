@@ -156,40 +156,7 @@ pub(crate) fn compare(
         actual: vec![EdgeOutcome::LeftOut; actual.all],
         ..EdgeComparison::default()
     };
-    // Each link between true nodes, with its edges on both sides in their order, predicted first.
-    let mut links: BTreeMap<Link<'_>, [Vec<usize>; 2]> = BTreeMap::new();
-    for KeptEdge { position, link, .. } in &predicted.edges {
-        let ends = (
-            alignment.partner(link.source),
-            alignment.partner(link.target),
-        );
-        if let (Some(source), Some(target)) = ends {
-            let link = Link {
-                source,
-                target,
-                ..*link
-            };
-            links.entry(link.in_order()).or_default()[0].push(*position);
-        } else {
-            set(
-                &mut comparison.predicted,
-                *position,
-                EdgeOutcome::NodeUnaligned,
-            );
-        }
-    }
-    for KeptEdge { position, link, .. } in &actual.edges {
-        let ends = (alignment.found(link.source), alignment.found(link.target));
-        if let (Some(_), Some(_)) = ends {
-            links.entry(*link).or_default()[1].push(*position);
-        } else {
-            set(
-                &mut comparison.actual,
-                *position,
-                EdgeOutcome::NodeUnaligned,
-            );
-        }
-    }
+    let links = links_of_both(predicted, actual, alignment, &mut comparison);
     // The nodes between which each side has edges, of any kind.
     let [linked_by_prediction, linked_in_truth] = [0, 1].map(|side| {
         let links = links
@@ -236,6 +203,52 @@ pub(crate) fn compare(
         .map(|[predicted, actual]| predicted.pairs(actual) as u64);
     comparison.retyped = retyped.sum();
     comparison
+}
+
+/// Each link between true nodes, with the positions of its edges on both sides in their order, predicted first.
+type Links<'a> = BTreeMap<Link<'a>, [Vec<usize>; 2]>;
+
+/// Returns the links of both sides. Edges of nodes that are not aligned get their outcome.
+fn links_of_both<'a>(
+    predicted: &Kept<'a>,
+    actual: &Kept<'a>,
+    alignment: &NodeAlignment,
+    comparison: &mut EdgeComparison,
+) -> Links<'a> {
+    let mut links = Links::new();
+    for KeptEdge { position, link, .. } in &predicted.edges {
+        let ends = (
+            alignment.partner(link.source),
+            alignment.partner(link.target),
+        );
+        if let (Some(source), Some(target)) = ends {
+            let link = Link {
+                source,
+                target,
+                ..*link
+            };
+            links.entry(link.in_order()).or_default()[0].push(*position);
+        } else {
+            set(
+                &mut comparison.predicted,
+                *position,
+                EdgeOutcome::NodeUnaligned,
+            );
+        }
+    }
+    for KeptEdge { position, link, .. } in &actual.edges {
+        let ends = (alignment.found(link.source), alignment.found(link.target));
+        if let (Some(_), Some(_)) = ends {
+            links.entry(*link).or_default()[1].push(*position);
+        } else {
+            set(
+                &mut comparison.actual,
+                *position,
+                EdgeOutcome::NodeUnaligned,
+            );
+        }
+    }
+    links
 }
 
 /// The number of edges between two nodes that are left on one side.

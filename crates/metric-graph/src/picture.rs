@@ -173,7 +173,25 @@ impl Picture {
              <text x=\"16\" y=\"28\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
             escaped(&cut(&self.title, ((width - 32.0) / TITLE_COLUMN) as usize))
         );
-        // Two edges between the same nodes bend in different ways.
+        self.draw_links(&mut svg, [&left, &right], right_x);
+        let left_text = (LEFT - 16.0, "end");
+        draw_nodes(&mut svg, &self.left, &left, COLUMNS[0], LEFT, left_text);
+        let right_text = (right_x + 16.0, "start");
+        draw_nodes(
+            &mut svg,
+            &self.right,
+            &right,
+            COLUMNS[1],
+            right_x,
+            right_text,
+        );
+        draw_legend(&mut svg, height - 18.0);
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// Draws the links between nodes at these heights. Two between the same nodes bend in different ways.
+    fn draw_links(&self, svg: &mut String, [left, right]: [&[f64]; 2], right_x: f64) {
         let mut drawn: BTreeMap<(usize, usize), u32> = BTreeMap::new();
         for link in &self.links {
             let (Some(from), Some(to)) = (left.get(link.left), right.get(link.right)) else {
@@ -208,57 +226,6 @@ impl Picture {
             }
             svg.push_str("</g>\n");
         }
-        for (nodes, positions, columns, x, (text_x, anchor)) in [
-            (&self.left, &left, COLUMNS[0], LEFT, (LEFT - 16.0, "end")),
-            (
-                &self.right,
-                &right,
-                COLUMNS[1],
-                right_x,
-                (right_x + 16.0, "start"),
-            ),
-        ] {
-            for (node, y) in nodes.iter().zip(positions) {
-                let _ = writeln!(
-                    svg,
-                    "<g class=\"node {}\">{}",
-                    node.mark.style().name,
-                    node.mark.sign(x, *y)
-                );
-                for (row, line) in node.label.lines().enumerate() {
-                    let _ = writeln!(
-                        svg,
-                        "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\"{}>{}</text>",
-                        y + 4.0 + LINE * row as f64,
-                        if row == 0 { "" } else { " fill=\"#555\"" },
-                        escaped(&cut(line, columns))
-                    );
-                }
-                svg.push_str("</g>\n");
-            }
-        }
-        let y = height - 18.0;
-        for (position, mark) in Mark::ALL.iter().enumerate() {
-            let x = 24.0 + 200.0 * position as f64;
-            let Style {
-                colour,
-                dashes,
-                name,
-                ..
-            } = mark.style();
-            let _ = writeln!(
-                svg,
-                "{}<path d=\"M{} {y}H{}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
-                 <text x=\"{}\" y=\"{}\">{name}</text>",
-                mark.sign(x, y),
-                x + 14.0,
-                x + 70.0,
-                x + 80.0,
-                y + 4.0
-            );
-        }
-        svg.push_str("</svg>\n");
-        svg
     }
 
     /// Returns the picture in the DOT language, for Graphviz.
@@ -382,6 +349,58 @@ impl Picture {
             link.right = position_of[link.right];
         }
         self
+    }
+}
+
+/// Draws the nodes of one side: a sign, and its label next to it, whose lines are cut.
+fn draw_nodes(
+    svg: &mut String,
+    nodes: &[PictureNode],
+    positions: &[f64],
+    columns: usize,
+    x: f64,
+    (text_x, anchor): (f64, &str),
+) {
+    for (node, y) in nodes.iter().zip(positions) {
+        let _ = writeln!(
+            svg,
+            "<g class=\"node {}\">{}",
+            node.mark.style().name,
+            node.mark.sign(x, *y)
+        );
+        for (row, line) in node.label.lines().enumerate() {
+            let _ = writeln!(
+                svg,
+                "<text x=\"{text_x}\" y=\"{}\" text-anchor=\"{anchor}\"{}>{}</text>",
+                y + 4.0 + LINE * row as f64,
+                if row == 0 { "" } else { " fill=\"#555\"" },
+                escaped(&cut(line, columns))
+            );
+        }
+        svg.push_str("</g>\n");
+    }
+}
+
+/// Draws each mark with its name.
+fn draw_legend(svg: &mut String, y: f64) {
+    for (position, mark) in Mark::ALL.iter().enumerate() {
+        let x = 24.0 + 200.0 * position as f64;
+        let Style {
+            colour,
+            dashes,
+            name,
+            ..
+        } = mark.style();
+        let _ = writeln!(
+            svg,
+            "{}<path d=\"M{} {y}H{}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
+             <text x=\"{}\" y=\"{}\">{name}</text>",
+            mark.sign(x, y),
+            x + 14.0,
+            x + 70.0,
+            x + 80.0,
+            y + 4.0
+        );
     }
 }
 

@@ -71,6 +71,7 @@ impl Report {
         text
     }
 
+    #[expect(clippy::too_many_lines, reason = "a short arm for each kind of block")]
     fn block(&self, block: &Block) -> String {
         match block {
             Block::Cards(list) => cards(list, self.digits),

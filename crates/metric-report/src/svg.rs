@@ -259,6 +259,10 @@ pub(crate) fn reduced(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a drawing from the back to the front, by the same scales"
+)]
 pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
     let (width, height) = (480.0, 340.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);
@@ -441,6 +445,10 @@ pub(crate) fn bars(chart: &Bars, digits: usize, ids: &mut Ids) -> String {
     drawing.finish()
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a drawing from the back to the front, by the same scales"
+)]
 pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> String {
     let (width, height) = (480.0, 240.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);

@@ -413,37 +413,15 @@ impl Run {
                     .flat_map(|(_, group)| &mut group.differences),
             );
         }
-        let sort = |differences: &mut Vec<Difference>| {
-            let mut scores: Vec<String> = Vec::new();
-            for difference in differences.iter() {
-                if !scores.contains(&difference.score) {
-                    scores.push(difference.score.clone());
-                }
-            }
-            differences.sort_by_key(|it| scores.iter().position(|score| *score == it.score));
-        };
-        sort(&mut differences);
+        sort_by_score(&mut differences);
         for (_, groups) in &mut groups {
             groups.sort_by(|a, b| a.0.cmp(&b.0));
             groups
                 .iter_mut()
-                .for_each(|(_, group)| sort(&mut group.differences));
+                .for_each(|(_, group)| sort_by_score(&mut group.differences));
         }
         let first = systems.first().map(|system| &system.outcome);
-        let found = first.and_then(Outcome::intervals);
-        let mut all_warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
-        for system in &systems {
-            // Those that are left out of all systems are not known to any of them.
-            let missing = system.outcome.missing_warning(system.missing);
-            let mut of_system = system.outcome.report().warnings;
-            of_system.extend(missing.filter(|missing| !of_system.contains(missing)));
-            for warning in of_system {
-                if !all_warnings.contains(&warning) {
-                    let named = Message::from(format!("{}: ", system.name)).message(&warning);
-                    all_warnings.push(named);
-                }
-            }
-        }
+        let mut all_warnings = warnings_of(&systems, statistics);
         for warning in warnings {
             if !all_warnings.contains(&warning) {
                 all_warnings.push(warning);
@@ -476,6 +454,36 @@ fn adjust<'d>(differences: impl Iterator<Item = &'d mut Difference>) {
             difference.p_holm = p;
         }
     }
+}
+
+/// Sorts differences by their score, the scores in the order in which they first occur.
+fn sort_by_score(differences: &mut [Difference]) {
+    let mut scores: Vec<String> = Vec::new();
+    for difference in differences.iter() {
+        if !scores.contains(&difference.score) {
+            scores.push(difference.score.clone());
+        }
+    }
+    differences.sort_by_key(|it| scores.iter().position(|score| *score == it.score));
+}
+
+/// The warnings about each system, with its name.
+fn warnings_of(systems: &[System], statistics: &Statistics) -> Vec<Message> {
+    let first = systems.first().map(|system| &system.outcome);
+    let found = first.and_then(Outcome::intervals);
+    let mut warnings = found.map_or_else(Vec::new, |it| clusters_warnings(it, statistics));
+    for system in systems {
+        // Those that are left out of all systems are not known to any of them.
+        let missing = system.outcome.missing_warning(system.missing);
+        let mut of_system = system.outcome.report().warnings;
+        of_system.extend(missing.filter(|missing| !of_system.contains(missing)));
+        for warning in of_system {
+            if !warnings.contains(&warning) {
+                warnings.push(Message::from(format!("{}: ", system.name)).message(&warning));
+            }
+        }
+    }
+    warnings
 }
 
 /// A baseline and another system.

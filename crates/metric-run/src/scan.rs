@@ -69,6 +69,15 @@ struct Field {
     option: &'static str,
 }
 
+impl RecordColumns {
+    /// The columns of all fields.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ColumnPath> {
+        let sides = [self.id.as_ref(), Some(&self.value), self.other.as_ref()];
+        let further = self.further.iter().map(|(_, column)| column);
+        sides.into_iter().flatten().chain(further)
+    }
+}
+
 impl FieldNames {
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role, &'static str)>) -> Self {
         let field = |(name, role, option): (&str, Role, &'static str)| Field {

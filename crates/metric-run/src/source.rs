@@ -1010,9 +1010,40 @@ impl TextBlocks {
         if self.ended {
             return Ok(None);
         }
+        let end = self.fill()?;
+        let first_line = self.next_line;
+        let bytes = &self.buffer[..end];
+        if bytes.is_empty() {
+            let problem = match self.format {
+                Format::Json => "is empty: expected a JSON object",
+                format if format.is_csv() && first_line == 1 => "is empty: expected a header",
+                _ => return Ok(None),
+            };
+            return Err(ReadError::new(&self.part.file, problem).into());
+        }
+        let text = self.take_text(end)?;
+        self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+        if self.ended && !text.ends_with('\n') {
+            self.next_line += 1;
+        }
+        let line_bytes = text.len() as u64 / (self.next_line - first_line).max(1);
+        let block_bytes = (line_bytes + 1).saturating_mul(BLOCK_LINES);
+        self.block_bytes =
+            usize::try_from(block_bytes).map_or(BLOCK_BYTES, |it| it.min(BLOCK_BYTES));
+        Ok(Some(Block {
+            rows: self.rows(&text)?,
+            text,
+            first_line,
+            before: 0,
+            part: Arc::clone(&self.part),
+        }))
+    }
+
+    /// Reads until the buffer has a whole block. Returns where that ends.
+    fn fill(&mut self) -> Result<usize, RunError> {
         let mut wanted = self.block_bytes;
         let mut searched = 0;
-        let end = loop {
+        loop {
             let start = self.buffer.len();
             let limit = wanted.saturating_sub(start) as u64;
             // Reading would not ask whether there is so much memory, nor for the room to see that it ends.
@@ -1033,20 +1064,20 @@ impl TextBlocks {
             }
             if (count as u64) < limit {
                 self.ended = true;
-                break self.buffer.len();
+                return Ok(self.buffer.len());
             }
             if let Some(csv) = &self.csv {
                 if let Some(length) = csv.dialect.whole_records(&self.buffer) {
-                    break length;
+                    return Ok(length);
                 }
                 // The end of a malformed record is not waited for.
                 if csv.dialect.is_malformed(&self.buffer) {
                     self.ended = true;
-                    break self.buffer.len();
+                    return Ok(self.buffer.len());
                 }
             } else if self.format != Format::Json {
                 if let Some(offset) = memchr::memrchr(b'\n', &self.buffer[searched..]) {
-                    break searched + offset + 1;
+                    return Ok(searched + offset + 1);
                 }
                 searched = self.buffer.len();
             }
@@ -1060,20 +1091,15 @@ impl TextBlocks {
             }
             // Memory for twice as much, unless that is not allowed.
             wanted = (2 * wanted).min(usize::try_from(self.max_bytes).unwrap_or(usize::MAX));
-        };
-        let first_line = self.next_line;
-        let bytes = &self.buffer[..end];
-        if bytes.is_empty() {
-            let problem = match self.format {
-                Format::Json => "is empty: expected a JSON object",
-                format if format.is_csv() && first_line == 1 => "is empty: expected a header",
-                _ => return Ok(None),
-            };
-            return Err(ReadError::new(&self.part.file, problem).into());
         }
+    }
+
+    /// Takes a text from the start of the buffer. If a line is not UTF-8, takes the lines before it, and keeps the error.
+    fn take_text(&mut self, end: usize) -> Result<String, RunError> {
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
-        let text = if end <= 2 * BLOCK_BYTES {
+        if end <= 2 * BLOCK_BYTES {
+            let bytes = &self.buffer[..end];
             let valid = match simdutf8::compat::from_utf8(bytes) {
                 Ok(valid) => valid,
                 Err(error) => {
@@ -1098,7 +1124,7 @@ impl TextBlocks {
             text.clear();
             text.push_str(valid);
             self.buffer.drain(..end);
-            text
+            Ok(text)
         } else {
             let rest = self.buffer.split_off(end);
             let bytes = std::mem::replace(&mut self.buffer, rest);
@@ -1110,23 +1136,8 @@ impl TextBlocks {
                     error.as_bytes(),
                     valid,
                 ))
-            })?
-        };
-        self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-        if self.ended && !text.ends_with('\n') {
-            self.next_line += 1;
+            })
         }
-        let line_bytes = text.len() as u64 / (self.next_line - first_line).max(1);
-        let block_bytes = (line_bytes + 1).saturating_mul(BLOCK_LINES);
-        self.block_bytes =
-            usize::try_from(block_bytes).map_or(BLOCK_BYTES, |it| it.min(BLOCK_BYTES));
-        Ok(Some(Block {
-            rows: self.rows(&text)?,
-            text,
-            first_line,
-            before: 0,
-            part: Arc::clone(&self.part),
-        }))
     }
 
     /// The form in which a block with this text holds its records.

@@ -9,7 +9,7 @@
 //! 4. the bodies of one or several states, one after the other, as one frame of Zstandard,
 //! 5. the SHA-256 of all bytes before it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::observer::Nobody;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
-use crate::{Outcome, StateFileError, StateFileProblem};
+use crate::{Outcome, Shards, StateFileError, StateFileProblem};
 
 /// The first bytes of a state file.
 const MAGIC: &[u8; 8] = b"\x93METRIC\n";
@@ -40,46 +40,6 @@ const LEVEL: i32 = 3;
 
 /// The length of the checksum that a file ends in.
 const CHECKSUM_BYTES: usize = 32;
-
-/// The shards whose examples a state holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shards {
-    /// The number of shards of the whole data set.
-    count: u32,
-    /// The shards that are here, counted from 0.
-    indices: BTreeSet<u32>,
-}
-
-impl Shards {
-    /// Returns the number of shards of the whole data set.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
-    /// Returns the shards that are here, in rising order, counted from 0.
-    pub fn indices(&self) -> impl Iterator<Item = u32> {
-        self.indices.iter().copied()
-    }
-
-    /// Returns the shards that are not here, in rising order.
-    pub fn missing(&self) -> impl Iterator<Item = u32> {
-        (0..self.count).filter(|index| !self.indices.contains(index))
-    }
-
-    fn is_complete(&self) -> bool {
-        self.indices.len() as u64 == u64::from(self.count)
-    }
-}
-
-impl From<Shard> for Shards {
-    fn from(shard: Shard) -> Self {
-        Self {
-            count: shard.count(),
-            indices: BTreeSet::from([shard.index()]),
-        }
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -430,18 +390,21 @@ pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFi
         warnings.push(missing_warning(shards));
     }
     if files.len() > 1 && !whole.is_empty() {
-        let names: Vec<String> = whole.iter().map(|name| format!("{name:?}")).collect();
-        let (was, a_shard) = match names.len() {
-            1 => ("was", "a shard"),
-            _ => ("were", "shards"),
-        };
-        let warning = format!(
-            "{} {was} not written as {a_shard} and may repeat examples of the other states",
-            names.join(", ")
-        );
-        warnings.push(Message::from(warning));
+        warnings.push(whole_warning(&whole));
     }
     let shards = shards.filter(|shards| !shards.is_complete());
+    let mut total = total(files)?;
+    for outcome in &mut total {
+        outcome.set_shards(shards.clone());
+    }
+    Ok(Merged {
+        outcomes: total,
+        warnings,
+    })
+}
+
+/// The states of all files, merged.
+fn total(files: Vec<(String, Vec<Outcome>)>) -> Result<Vec<Outcome>, StateFileError> {
     let mut total: Vec<Outcome> = Vec::new();
     for (name, outcomes) in files {
         if total.is_empty() {
@@ -462,13 +425,21 @@ pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFi
                 })?;
         }
     }
-    for outcome in &mut total {
-        outcome.set_shards(shards.clone());
-    }
-    Ok(Merged {
-        outcomes: total,
-        warnings,
-    })
+    Ok(total)
+}
+
+/// The warning about states of unknown parts of the data.
+fn whole_warning(whole: &[&str]) -> Message {
+    let names: Vec<String> = whole.iter().map(|name| format!("{name:?}")).collect();
+    let (was, a_shard) = match names.len() {
+        1 => ("was", "a shard"),
+        _ => ("were", "shards"),
+    };
+    let warning = format!(
+        "{} {was} not written as {a_shard} and may repeat examples of the other states",
+        names.join(", ")
+    );
+    Message::from(warning)
 }
 
 /// At most this many shards are named in a warning.

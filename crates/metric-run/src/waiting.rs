@@ -495,6 +495,10 @@ mod tests {
     }
 
     #[test]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the life of some records, for each size of the window"
+    )]
     fn partners_meet_in_memory_and_on_disk() {
         let side_of = |number: u64| [Side::Reference, Side::Prediction][(number % 2) as usize];
         let other_of = |number: u64| [Side::Prediction, Side::Reference][(number % 2) as usize];

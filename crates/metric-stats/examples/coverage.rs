@@ -432,6 +432,7 @@ fn holds(ends: Option<[f64; 2]>, truth: f64) -> bool {
     ends.is_some_and(|[low, high]| low - 1e-12 <= truth && truth <= high + 1e-12)
 }
 
+#[expect(clippy::too_many_lines, reason = "one table after the other")]
 fn coverage(sets: usize, largest: usize) -> bool {
     let mut fine = true;
     let truths: Vec<f64> = POPULATIONS.iter().map(truth).collect();

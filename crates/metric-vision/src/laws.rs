@@ -151,6 +151,7 @@ proptest! {
 
 /// States that no metric writes are refused, with a reason.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn states_that_are_refused() {
     fn refused<S: DeserializeOwned + Debug>(rows: &[(&str, &str)]) {
         for (state, problem) in rows {

@@ -290,6 +290,10 @@ fn any_box(random: &mut Random, [width, height]: [f64; 2]) -> [f64; 4] {
     ]
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "both files of a data set, written together image by image"
+)]
 fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let (images, per_image) = (input.size, input.width);
     const CLASSES: usize = 80;

@@ -774,6 +774,10 @@ struct Outcome {
     agreement: Vec<Option<Result<f64, String>>>,
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of the command, in their order"
+)]
 pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
     let chosen: Vec<_> = COMPARISONS
         .iter()

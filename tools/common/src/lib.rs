@@ -1,4 +1,4 @@
-//! What the project's own commands share: they run other programs, print tables, and end with an exit code.
+//! The parts that the project's own commands share: running other programs, tables, and exit codes.
 
 mod command;
 mod run;

@@ -74,6 +74,10 @@ fn shuffled<T: Clone>(records: &[T]) -> Vec<T> {
 }
 
 /// Writes rows as files of all formats, and returns the arguments that name them.
+#[expect(
+    clippy::too_many_lines,
+    reason = "each format in turn, from the same records"
+)]
 fn forms(folder: &Folder, tag: &str, rows: &[Row]) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().cycle().take(RECORDS.max(rows.len())).collect();
     assert_ne!(rows.len() % 7, 0, "{tag}: no shuffled order");
@@ -216,6 +220,7 @@ fn clips() -> Vec<Row> {
     clips
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of rows")]
 fn records() -> Vec<Rows> {
     let grid = json!([[1, 2], [3, 4]]);
     let texts = [

@@ -258,23 +258,10 @@ impl<'a> Flow<'a> {
                     self.sequence(node, pass)
                 }
             }
-            Some(Rule::Definition { name, value }) => {
-                let Some(name) = self.part(node, name) else {
-                    return self.lacking(node, pass);
-                };
-                match self.part(node, value) {
-                    Some(value) => self.assign(name, value, Relation::ComesFrom, pass),
-                    None => {
-                        let names = self.variables(name)?;
-                        for variable in names {
-                            let variable = self.memory.tokens.variables[variable as usize];
-                            self.meet(variable, Relation::ComesFrom, pass);
-                            self.define(variable);
-                        }
-                        Ok(())
-                    }
-                }
-            }
+            Some(Rule::Definition { name, value }) => match self.part(node, name) {
+                Some(name) => self.definition(name, self.part(node, value), pass),
+                None => self.lacking(node, pass),
+            },
             Some(Rule::Assignment { left, right }) => {
                 let (Some(left), Some(right)) = (self.part(node, left), self.part(node, right))
                 else {
@@ -324,6 +311,19 @@ impl<'a> Flow<'a> {
                 })
             }
         }
+    }
+
+    /// A definition of names, with a value or without.
+    fn definition(&mut self, name: u32, value: Option<u32>, pass: Pass) -> Result<(), Failed> {
+        if let Some(value) = value {
+            return self.assign(name, value, Relation::ComesFrom, pass);
+        }
+        for variable in self.variables(name)? {
+            let variable = self.memory.tokens.variables[variable as usize];
+            self.meet(variable, Relation::ComesFrom, pass);
+            self.define(variable);
+        }
+        Ok(())
     }
 
     /// The children in order, except that those of one kind go first.

@@ -268,6 +268,7 @@ impl Literal<'_> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "an arm for each rule")]
     fn evaluate(&mut self, node: u32, mut state: State) -> Result<(Vec<Item>, State), Failed> {
         let class = self.classes.class(self.node(node));
         let children = self.children(node);

@@ -252,6 +252,10 @@ struct Cheapest {
 
 /// A best choice of `edges`, which are in the order of their rows: one shortest augmenting path a
 /// row, in reduced costs. A row may also end up without a column, at no cost.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one algorithm over ten shared arrays, which its parts would pass to each other"
+)]
 fn cheapest(edges: &[Edge], rows: usize, columns: usize) -> Cheapest {
     let mut row_price = vec![Benefit::default(); rows];
     let mut column_price = vec![Benefit::default(); columns];

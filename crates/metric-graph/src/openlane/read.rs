@@ -505,6 +505,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a list of cases")]
     fn errors_name_the_place() {
         let lane = |points: &str| {
             let lane = format!(r#"{{"points": {points}, "confidence": 0.5}}"#);

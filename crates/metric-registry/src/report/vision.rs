@@ -220,6 +220,10 @@ fn voc_curves(details: &Value) -> Option<Lines> {
 }
 
 /// The cost of each type of error.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one block after the other, each with its labels"
+)]
 pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
     let types = [
         ("dAP_Cls", "wrong class"),
@@ -393,6 +397,10 @@ pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
 const BOXES: usize = 30;
 
 /// The boxes of both sides: all of the ground truth, and the predictions with the highest scores.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the boxes of both sides are read, named and drawn by the same closures"
+)]
 pub(super) fn example(
     options: &Options,
     example: &ShownExample,

@@ -14,6 +14,7 @@ use arrow_array::types::{
 };
 use arrow_array::{
     Array, ArrayRef, LargeStringArray, RecordBatch, RunArray, StringArray, StringViewArray,
+    StructArray,
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use metric_record::{
@@ -62,18 +63,7 @@ impl Plan {
         let columns = names.columns(&all);
         let columns = columns.map_err(|problem| ReadError::new(file, problem))?;
         for (index, name) in all.iter().enumerate() {
-            let wanted = |column: &&ColumnPath| column.index == index;
-            let further = columns.further.iter().map(|(_, column)| column);
-            let sides = [
-                columns.id.as_ref(),
-                Some(&columns.value),
-                columns.other.as_ref(),
-            ];
-            let is_wanted = sides
-                .into_iter()
-                .flatten()
-                .chain(further)
-                .any(|it| wanted(&it));
+            let is_wanted = columns.all().any(|column| column.index == index);
             if is_wanted && all.iter().filter(|other| *other == name).count() > 1 {
                 let problem = format!(
                     "the column {} occurs twice: expected each name once",
@@ -82,20 +72,7 @@ impl Plan {
                 return Err(ReadError::new(file, problem).into());
             }
         }
-        let mut projection = Vec::new();
-        let sides = [
-            columns.id.as_ref(),
-            Some(&columns.value),
-            columns.other.as_ref(),
-        ];
-        let further = columns.further.iter().map(|(_, column)| column);
-        projection.extend(
-            sides
-                .into_iter()
-                .flatten()
-                .chain(further)
-                .map(|it| it.index),
-        );
+        let mut projection: Vec<usize> = columns.all().map(|column| column.index).collect();
         projection.sort_unstable();
         projection.dedup();
         let cell = |column: &ColumnPath| -> Result<Cell, RunError> {
@@ -814,43 +791,8 @@ impl Writer<'_> {
                     None => Ok(()),
                 }
             }
-            DataType::Struct(fields) => {
-                let columns = array.as_struct().columns();
-                self.text.push('{');
-                for (index, (field, column)) in fields.iter().zip(columns).enumerate() {
-                    if index > 0 {
-                        self.text.push(',');
-                    }
-                    self.quoted(field.name());
-                    self.text.push(':');
-                    self.json(column, field, row)?;
-                }
-                self.text.push('}');
-                Ok(())
-            }
-            DataType::Map(..) => {
-                let entries: ArrayRef = Arc::new(array.as_map().value(row));
-                let entries = entries.as_struct();
-                let ([keys, values], [_, value]) = (entries.columns(), &entries.fields()[..])
-                else {
-                    return Ok(());
-                };
-                self.text.push('{');
-                for index in 0..entries.len() {
-                    if index > 0 {
-                        self.text.push(',');
-                    }
-                    self.json(
-                        keys,
-                        &Field::new("", keys.data_type().clone(), false),
-                        index,
-                    )?;
-                    self.text.push(':');
-                    self.json(values, value, index)?;
-                }
-                self.text.push('}');
-                Ok(())
-            }
+            DataType::Struct(_) => self.fields(array.as_struct(), row),
+            DataType::Map(..) => self.map(&array.as_map().value(row)),
             _ if extension(field) == Some(JSON) => self.string(array, field, row),
             _ => {
                 let start = self.text.len();
@@ -860,6 +802,41 @@ impl Writer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Writes the fields of a row.
+    fn fields(&mut self, array: &StructArray, row: usize) -> Result<(), Message> {
+        self.text.push('{');
+        let columns = array.fields().iter().zip(array.columns());
+        for (index, (field, column)) in columns.enumerate() {
+            if index > 0 {
+                self.text.push(',');
+            }
+            self.quoted(field.name());
+            self.text.push(':');
+            self.json(column, field, row)?;
+        }
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// Writes the entries of a map, whose columns are its keys and its values.
+    fn map(&mut self, entries: &StructArray) -> Result<(), Message> {
+        let ([keys, values], [_, value]) = (entries.columns(), &entries.fields()[..]) else {
+            return Ok(());
+        };
+        let key = Field::new("", keys.data_type().clone(), false);
+        self.text.push('{');
+        for index in 0..entries.len() {
+            if index > 0 {
+                self.text.push(',');
+            }
+            self.json(keys, &key, index)?;
+            self.text.push(':');
+            self.json(values, value, index)?;
+        }
+        self.text.push('}');
+        Ok(())
     }
 
     fn list(&mut self, items: &ArrayRef, field: &Field) -> Result<(), Message> {

@@ -413,14 +413,7 @@ impl Layout {
                 None => refuse(problem),
             }
         })?;
-        let further = columns.further.iter().map(|(_, column)| column);
-        let all = [
-            columns.id.as_ref(),
-            Some(&columns.value),
-            columns.other.as_ref(),
-        ];
-        let nested = all.into_iter().flatten().chain(further);
-        if let Some(column) = nested.into_iter().find(|column| !column.path.is_empty()) {
+        if let Some(column) = columns.all().find(|column| !column.path.is_empty()) {
             let problem = format!(
                 "the column {} holds text: expected the name of a column, found a path",
                 quoted_id(&header[column.index])

@@ -163,6 +163,10 @@ impl<'a> ClassDetections<'a> {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass over the detections of a class, which fills the curves of all thresholds at once"
+    )]
     fn curves(mut self, class: u32, params: &CocoParams) -> OfClass {
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
         let levels = params.max_detections.len();

@@ -112,6 +112,10 @@ impl<S: Shape> CocoAp<S> {
     }
 
     /// Matches the detections of one class, which come by falling score, with its true objects.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one pass over the detections of a class, for all area ranges and thresholds at once"
+    )]
     fn match_class<'a>(
         &self,
         class: u32,

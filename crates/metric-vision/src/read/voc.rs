@@ -155,6 +155,10 @@ pub fn read_voc(
 /// );
 /// # Ok::<(), metric_vision::read::ReadError>(())
 /// ```
+#[expect(
+    clippy::too_many_lines,
+    reason = "both ways to name files read into the same contents, by the same names"
+)]
 pub fn parse_voc(
     truths: &[File<'_>],
     predictions: &[File<'_>],
@@ -669,6 +673,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a list of cases")]
     fn what_is_in_the_files() {
         let by_class = [
             (

@@ -755,6 +755,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a list of cases")]
     fn lines_that_are_none() {
         let five = "expected 5: class cx cy width height";
         let six = "expected 6: class cx cy width height confidence";

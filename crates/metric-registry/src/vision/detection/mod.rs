@@ -1,36 +1,31 @@
-//! Detections.
+//! Detections: the entry, its options, and how scores are called.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+mod data_set;
+mod forms;
+mod items;
+
+use forms::{Form, Shapes};
 
 use metric_core::{Metric, NamedScores};
 use metric_record::json::{self, Entries, typed};
-use metric_record::{Document, FieldError, Kind, Message, Missing, ReadError, Record};
-use metric_vision::matching::MOST_PAIRS;
-use metric_vision::read::{
-    BoxForm, BoxNumbers, CocoOptions, PolygonForm, RotatedForm, is_coco, parse_detection_boxes,
-    parse_truth_boxes,
-};
+use metric_record::{FieldError, Kind, Message, Record};
+use metric_vision::read::{BoxForm, PolygonForm, RotatedForm, is_coco};
 use metric_vision::{
-    BBox, BoxFormat, Class, ClassTotals, Curve, Detection, DetectionProfile, DetectionScore,
-    DetectionState, DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState,
-    Image, InvalidSweep, Key, Matching, Prediction, SweepItem, Truth, VERSION, by_class,
+    BoxFormat, ClassTotals, Curve, DetectionProfile, DetectionScore, DetectionState,
+    DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, InvalidSweep,
+    Key, Matching,
 };
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use crate::fields::objects_by_id;
 use crate::options::{comma_separated, finite};
-use crate::reading::{Gathered, Pool};
 use crate::vision::images::{
-    BOX_STREAM, COLUMNS, CORNERS, FolderOptions, Gathered as Streamed, IMAGE_SIZE, OfClass,
-    ReadBoxes, Streaming, class_names, curve_points, image_inputs, is_listed, lacking_classes,
-    note_warnings, order_warning, read_boxes, tally_order, unknown_classes,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, lacking_classes, order_warning,
+    unknown_classes,
 };
 use crate::{
-    Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Options, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Weigher,
-    never_whole, scorer,
+    Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
+    ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
 };
 
 pub(crate) const DETECTION: Entry = Entry {
@@ -137,80 +132,6 @@ pub(crate) const DETECTION: Entry = Entry {
         _ => options.require::<BoxFormat>("box")?.scorer(options),
     },
 };
-
-/// A form of boxes, with the metric that takes them.
-trait Form: BoxForm + Sized + Send + Sync + 'static {
-    /// Builds the metric of this definition.
-    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Self::Shape>, InvalidSweep>;
-
-    /// The reader of the files of a data set image by image, if they have these shapes.
-    fn streaming(&self) -> Option<Streaming<Self::Shape>> {
-        None
-    }
-
-    /// Reads dataset files, which only axis-aligned boxes have.
-    fn read_data_set(
-        &self,
-        data: &DataSet,
-        _folders: &FolderOptions,
-    ) -> Result<ReadBoxes<Self::Shape>, DataSetError> {
-        let problem = Message::default()
-            .option("box", self.name())
-            .text(" goes with records: expected .jsonl or .json");
-        Err(ReadError::new(&data.references.name, problem).into())
-    }
-
-    fn scorer(self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
-        let reading = Boxes::new(self, options)?;
-        Ok(scorer("detection", VERSION, reading))
-    }
-}
-
-impl Form for BoxFormat {
-    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep, InvalidSweep> {
-        DetectionSweep::new(params)
-    }
-
-    fn streaming(&self) -> Option<Streaming<BBox>> {
-        (*self == Self::default()).then_some(BOX_STREAM)
-    }
-
-    // These files say what their numbers are.
-    fn read_data_set(
-        &self,
-        data: &DataSet,
-        folders: &FolderOptions,
-    ) -> Result<ReadBoxes, DataSetError> {
-        if *self != Self::default() {
-            let problem = Message::default()
-                .option("box", "")
-                .text(" goes with records: these files say what their boxes are");
-            return Err(ReadError::new(&data.references.name, problem).into());
-        }
-        read_boxes(data, folders)
-    }
-}
-
-/// A form of shapes other than axis-aligned boxes.
-struct Shapes<F>(F);
-
-impl<F: BoxForm> BoxForm for Shapes<F> {
-    type Shape = F::Shape;
-
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn read(&self, numbers: &BoxNumbers) -> Result<F::Shape, String> {
-        self.0.read(numbers)
-    }
-}
-
-impl<F: BoxForm + Send + Sync + 'static> Form for Shapes<F> {
-    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<F::Shape>, InvalidSweep> {
-        DetectionSweep::of_shapes(params)
-    }
-}
 
 struct Boxes<F: Form> {
     metric: DetectionSweep<F::Shape>,
@@ -528,169 +449,6 @@ fn is_fusion_brain(profile: DetectionProfile) -> bool {
     )
 }
 
-impl<F: Form> ReadDataSet<Self> for Boxes<F> {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
-    }
-
-    /// An image is a record, a class of it an example.
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
-        if self.stream(&data, sink).is_some() {
-            return Ok(());
-        }
-        let ReadBoxes {
-            dataset,
-            warnings,
-            order,
-        } = self.form.read_data_set(&data, &self.folders)?;
-        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
-            // Nearly all images have far fewer boxes.
-            if predictions.len().saturating_mul(image.annotations.len()) <= MOST_PAIRS {
-                continue;
-            }
-            let mut checked = Ok(());
-            by_class(predictions, image, |index, detections, truths| {
-                if checked.is_ok() {
-                    let class = dataset.classes().get(index as usize);
-                    let class = class.map_or_else(String::new, |class| class.key.to_string());
-                    checked = self
-                        .check_size(detections, truths)
-                        .map_err(|error| (class, error));
-                }
-            });
-            checked.map_err(|(class, error)| {
-                let item = format!("image {}: class {class}", image.key);
-                let error = ReadError::new(&data.predictions.name, error).at(item);
-                error.limit()
-            })?;
-        }
-        drop(data);
-        tally_order(sink, &order);
-        let images = Images {
-            boxes: self,
-            classes: dataset.classes(),
-            names: class_names(dataset.classes()),
-        };
-        if !dataset.classes().iter().any(is_listed) {
-            sink.tally(UNLISTED, dataset.images().len() as u64);
-        }
-        if sink.wants_samples() {
-            for (predictions, image) in dataset.examples(0..dataset.images().len()) {
-                sink.record(&image.key);
-                images.add(predictions, image, sink);
-                if sink.wants_inputs() {
-                    let [reference, prediction] = image_inputs(&images.names, predictions, image);
-                    sink.inputs(reference, prediction);
-                }
-            }
-        } else {
-            sink.add(dataset.measure(&images));
-        }
-        note_warnings(sink, &warnings);
-        Ok(())
-    }
-}
-
-impl<F: Form> Boxes<F> {
-    /// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files
-    /// are to be read as a whole.
-    fn stream(&self, data: &DataSet, sink: &mut Sink<'_, Self>) -> Option<()> {
-        let streaming = self
-            .form
-            .streaming()
-            .filter(|_| self.folders.columns.is_none())?;
-        if sink.wants_samples() {
-            return None;
-        }
-        let options = CocoOptions::default()
-            .with_ignore_unknown_images(data.join.ignore_extra)
-            .with_quirks(false)
-            .with_shard(data.shard);
-        let stream = (streaming.open)(&data.references, &data.predictions, options)?;
-        let classes = stream.classes().to_vec();
-        let count = stream.images() as u64;
-        let images = Images {
-            boxes: self,
-            classes: &classes,
-            names: class_names(&classes),
-        };
-        let fold = stream.fold(|part: &mut Streamed<_>, _, predictions, image| {
-            let pairs = predictions.len().saturating_mul(image.annotations.len());
-            (pairs <= MOST_PAIRS).then_some(())?;
-            if let Some(count) = streaming.count {
-                count(&mut part.order, predictions, image);
-            }
-            images.update(&mut part.state, predictions, image);
-            Some(())
-        })?;
-        let Streamed {
-            state: pool, order, ..
-        } = Streamed::sum(fold.parts);
-        tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
-        if !classes.iter().any(is_listed) {
-            sink.tally(UNLISTED, count);
-        }
-        sink.add(pool);
-        note_warnings(sink, &fold.warnings);
-        Some(())
-    }
-}
-
-/// The metric of whole images, so that a data set can be measured on several threads.
-struct Images<'a, F: Form> {
-    boxes: &'a Boxes<F>,
-    classes: &'a [Class],
-    /// The names of the classes.
-    names: Vec<String>,
-}
-
-impl<F: Form> Images<'_, F> {
-    /// Adds an image, each class of which is an example.
-    fn add(
-        &self,
-        predictions: &[Prediction<F::Shape>],
-        image: &Image<F::Shape>,
-        sink: &mut Sink<'_, Boxes<F>>,
-    ) {
-        let key = image.key.to_string();
-        by_class(predictions, image, |index, detections, truths| {
-            let class = self.classes.get(index as usize);
-            let name = self.names.get(index as usize);
-            let Some((class, name)) = class.zip(name) else {
-                return;
-            };
-            let item = SweepItem {
-                class: Some(class.key.clone()),
-                truths: truths.to_vec(),
-            };
-            let groups = self.boxes.groups(Some(name), Some(&key));
-            sink.part(Some(name), &groups, detections, &item);
-        });
-    }
-}
-
-impl<F: Form> Metric for Images<'_, F> {
-    type Prediction = [Prediction<F::Shape>];
-    type Reference = Image<F::Shape>;
-    type State = Pool<DetectionSweepState>;
-    type Score = ();
-
-    fn update(
-        &self,
-        state: &mut Pool<DetectionSweepState>,
-        prediction: &[Prediction<F::Shape>],
-        reference: &Image<F::Shape>,
-    ) {
-        let mut gathered = Gathered::new((), false, Arc::default());
-        std::mem::swap(state, &mut gathered.pool);
-        let mut sink = Sink::new(self.boxes, &mut gathered);
-        self.add(prediction, reference, &mut sink);
-        std::mem::swap(state, &mut gathered.pool);
-    }
-
-    fn compute(&self, _state: &Pool<DetectionSweepState>) {}
-}
-
 impl<F: Form> Boxes<F> {
     fn counts(
         &self,
@@ -716,187 +474,12 @@ impl<F: Form> Boxes<F> {
         }
         counts
     }
-
-    /// One image and class.
-    fn read_item(
-        &self,
-        record: &mut Record<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
-        let reference = record.reference.to_json_or("[]");
-        let truths = reference.and_then(|json| self.truths(&json));
-        let truths = truths.map_err(FieldError::reference)?;
-        let prediction = record.prediction.to_json_or("[]");
-        let prediction = prediction.map_err(FieldError::prediction)?;
-        let detections = self
-            .detections(&prediction)
-            .map_err(FieldError::prediction)?;
-        let outside = if self.by_class || self.by_image {
-            json::fields(record.fields, &["class", "image"]).map_err(FieldError::reference)?
-        } else {
-            Entries::default()
-        };
-        let field = |wanted: bool, field| {
-            if wanted {
-                outside.name(field).map_err(FieldError::reference)
-            } else {
-                Ok(None)
-            }
-        };
-        let class = field(self.by_class, "class")?;
-        let image = field(self.by_image, "image")?;
-        let groups = self.groups(class.as_deref(), image.as_deref());
-        self.check_size(&detections, &truths)
-            .map_err(|error| FieldError::prediction(error).limit())?;
-        let item = SweepItem {
-            class: class.as_deref().map(Key::from),
-            truths,
-        };
-        sink.part(None, &groups, &detections, &item);
-        Ok(())
-    }
-
-    /// One image with its classes, each of which is an example.
-    fn read_image(
-        &self,
-        record: &mut Record<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
-        let reference = record.reference.to_json_or("{}");
-        let reference = reference.map_err(FieldError::reference)?;
-        let truth: Entries<'_> = typed(&reference).map_err(FieldError::reference)?;
-        let is_missing = record.prediction.is_missing();
-        let prediction = record.prediction.to_json_or("{}");
-        let prediction = prediction.map_err(FieldError::prediction)?;
-        let predicted: Entries<'_> = typed(&prediction).map_err(FieldError::prediction)?;
-        let predictions: HashMap<&str, &str> = predicted
-            .0
-            .iter()
-            .map(|(class, boxes)| (&**class, *boxes))
-            .collect();
-        let image = record.id.to_string();
-        // The challenge's programs insist on an answer to each question.
-        let fusion_brain = is_fusion_brain(self.metric.params().profile);
-        let missing = if fusion_brain {
-            Missing::Error
-        } else {
-            record.join.missing
-        };
-        for (class, boxes) in &truth.0 {
-            let about =
-                |message: Message| Message::from(format!("class {class:?}: ")).message(&message);
-            let detections = match (predictions.get(&**class), missing) {
-                (Some(detections), _) => self
-                    .detections(detections)
-                    .map_err(|problem| FieldError::prediction(about(problem)))?,
-                (None, Missing::Error) => {
-                    return Err(FieldError::prediction(format!(
-                        "no prediction for the class {class:?}: expected one for each class of the reference, [] for none"
-                    )));
-                }
-                (None, policy) => {
-                    sink.missing(u64::from(!is_missing));
-                    match policy {
-                        Missing::Skip => continue,
-                        _ => Vec::new(),
-                    }
-                }
-            };
-            let truths = self
-                .truths(boxes)
-                .map_err(|problem| FieldError::reference(about(problem.into())))?;
-            self.check_size(&detections, &truths)
-                .map_err(|error| FieldError::prediction(about(error)).limit())?;
-            let groups = self.groups(Some(class), Some(&image));
-            let item = SweepItem {
-                class: Some(Key::from(&**class)),
-                truths,
-            };
-            sink.part(Some(class), &groups, &detections, &item);
-        }
-        let asked: HashSet<&str> = truth.0.iter().map(|(class, _)| &**class).collect();
-        let extra: Vec<_> = predicted
-            .0
-            .iter()
-            .filter(|(class, _)| !asked.contains(&**class))
-            .collect();
-        // The challenge's programs look at no class that is not asked for.
-        let ignored = record.join.ignore_extra || fusion_brain;
-        match extra.first() {
-            Some((class, _)) if !ignored => {
-                let problem = format!(
-                    "the class {class:?} is not in the reference; to leave such classes out, use "
-                );
-                let problem = Message::from(problem).option("extra", "ignore");
-                Err(FieldError::prediction(problem))
-            }
-            _ => {
-                for (class, _) in &extra {
-                    sink.count_name(&extra_classes(), class, 1);
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn groups<'a>(
-        &self,
-        class: Option<&'a str>,
-        image: Option<&'a str>,
-    ) -> Vec<(&'static str, &'a str)> {
-        [
-            ("class", class.filter(|_| self.by_class)),
-            ("image", image.filter(|_| self.by_image)),
-        ]
-        .into_iter()
-        .filter_map(|(kind, group)| Some((kind, group?)))
-        .collect()
-    }
-
-    /// Refuses an item that would take minutes, or gigabytes of memory.
-    fn check_size(
-        &self,
-        detections: &[Detection<F::Shape>],
-        truths: &[Truth<F::Shape>],
-    ) -> Result<(), Message> {
-        let rule = self.metric.matching().unwrap_or_default();
-        let checked = rule.check_size(detections, truths);
-        checked.map_err(|error| {
-            let message = Message::from(error.to_string());
-            match rule {
-                Matching::OptimalSum => message
-                    .text("; ")
-                    .option("matching", Matching::Optimal.name())
-                    .text(" has no such limit for boxes"),
-                _ => message,
-            }
-        })
-    }
-
-    fn truths(&self, json: &str) -> Result<Vec<Truth<F::Shape>>, String> {
-        parse_truth_boxes(json, &self.form).map_err(|error| error.to_string())
-    }
-
-    fn detections(&self, json: &str) -> Result<Vec<Detection<F::Shape>>, Message> {
-        let detections =
-            parse_detection_boxes(json, &self.form).map_err(|error| error.to_string())?;
-        if self.metric.needs_scores()
-            && let Some(index) = detections.iter().position(|found| found.score.is_none())
-        {
-            return Err(Message::from(format!("box {index} has no score: "))
-                .option("score-threshold", "")
-                .text(" and ")
-                .option("best-f1", "")
-                .text(" need it"));
-        }
-        Ok(detections)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Report;
+    use crate::{Report, Scorer};
     use metric_record::Value;
 
     fn scorer(options: &[(&str, &str)]) -> Result<Box<dyn Scorer>, OptionError> {
