@@ -67,16 +67,23 @@ class Samples(Mapping[str, "list[Any]"]):
         return dict(self._columns)
 
     def to_pandas(self) -> Any:
-        """Returns a ``pandas.DataFrame``."""
+        """Returns a ``pandas.DataFrame``. A score that all examples lack is a column of NaN."""
         import pandas
 
-        return pandas.DataFrame(self._columns)
+        frame = pandas.DataFrame(self._columns)
+        return frame.astype({name: "float64" for name in self._empty()})
 
     def to_arrow(self) -> Any:
-        """Returns a ``pyarrow.Table``."""
+        """Returns a ``pyarrow.Table``. A score that all examples lack is a column of null doubles."""
         import pyarrow
 
-        return pyarrow.table(self._columns)
+        kinds = dict.fromkeys(self._empty(), pyarrow.float64())
+        return pyarrow.table({name: pyarrow.array(values, kinds.get(name)) for name, values in self._columns.items()})
+
+    def _empty(self) -> list[str]:
+        """Returns the columns of numbers that have no value, from which a type cannot be told."""
+        columns = self._columns.items()
+        return [name for name, values in columns if name not in ("id", "part") and all(value is None for value in values)]
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)

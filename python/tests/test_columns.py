@@ -187,3 +187,18 @@ truth = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "x"}], "annotat
 assert metric_suite.coco(predictions=[], references=truth)["AP"] is None
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def test_columns_without_values_have_a_type():
+    """A score that is undefined for all examples is a column of numbers, as it is where some have it."""
+    # The error rate of an empty reference is undefined.
+    samples = metric_suite.wer(predictions=["x", "y"], references=["", ""], samples=True).samples
+    assert samples["wer"] == [None, None]
+    assert samples.to_arrow().schema.field("wer").type == pyarrow.float64()
+    assert samples.to_arrow()["wer"].to_pylist() == [None, None]
+    frame = samples.to_pandas()
+    assert frame["wer"].dtype == "float64" and frame["wer"].isna().all()
+    assert frame["hits"].dtype == "int64"
+    assert list(frame["id"]) == samples["id"]
+    defined = metric_suite.wer(predictions=["x", "y"], references=["", "y"], samples=True).samples
+    assert defined.to_arrow().schema == samples.to_arrow().schema

@@ -196,3 +196,42 @@ def test_a_comparison(session):
         "other": frame.select("id", functions.col("reversed").alias("prediction")),
     }
     assert spark.compare(frame.select("id", "reference"), "anls", frames, **_STATISTICS) == expected
+
+
+@pytest.mark.parametrize("lacking", [(range(3), range(2, 7)), (range(3), range(3)), ((), (5,))])
+def test_a_comparison_of_systems_with_gaps(session, lacking):
+    """References that a system has no prediction for are left out of all systems, as in one process."""
+    case = RECORDS["wer"]
+    references, predictions = (dict(zip(case.ids, side)) for side in zip(*case.rows))
+    systems = {
+        name: {id: text for place, (id, text) in enumerate(predictions.items()) if place not in left_out}
+        for name, left_out in zip(("ours", "other"), lacking)
+    }
+    systems["other"]["unknown"] = "a text"
+    options = {**_STATISTICS, "missing": "skip", "extra": "ignore"}
+    expected = metric_suite.compare("wer", references=references, predictions=systems, **options)
+    counts = [len(left_out) for left_out in lacking]
+    assert [system["missing"] for system in expected["systems"]] == counts
+    frame = session.createDataFrame(list(references.items()), "id string, reference string").repartition(3)
+    frames = {name: session.createDataFrame(list(rows.items()), "id string, prediction string") for name, rows in systems.items()}
+    assert spark.compare(frame, "wer", frames, **options) == expected
+    with pytest.raises(metric_suite.MetricError, match='no reference for 1 prediction of predictions: id "unknown"'):
+        spark.compare(frame, "wer", frames, **{**options, "extra": "error"})
+
+
+def test_a_comparison_of_columns_with_a_frame_with_gaps(session):
+    case = RECORDS["anls"]
+    references, predictions = (list(side) for side in zip(*case.rows))
+    frame = case.frame(session)
+    frames = {"ours": "prediction", "other": frame.where("id > 'id-0003'").select("id", "prediction")}
+    found = spark.compare(frame, "anls", frames, **_STATISTICS, missing="skip")
+    expected = metric_suite.compare(
+        "anls",
+        references=references[4:],
+        predictions={"ours": predictions[4:], "other": predictions[4:]},
+        ids=case.ids[4:],
+        **_STATISTICS,
+    )
+    assert found["comparisons"] == expected["comparisons"]
+    assert [system["missing"] for system in found["systems"]] == [0, 4]
+    assert found["examples"] == len(case.ids) - 4

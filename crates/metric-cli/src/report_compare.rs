@@ -378,6 +378,7 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
         }));
     }
     if let Some([better, equal, worse, undefined]) = main.examples {
+        blocks.extend(example_differences(main, good));
         let bar = |name: String, count, tone| Bar {
             name,
             value: Cell::Count(count),
@@ -410,6 +411,46 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
         note: String::new(),
         blocks,
     })
+}
+
+/// The differences of examples, unless all of them have equal scores.
+fn example_differences(main: &Difference, negative_is_good: Option<bool>) -> Option<Block> {
+    let found = main.distribution?;
+    let [_, equal, ..] = main.examples?;
+    let drawn: u64 = found.bins.iter().sum();
+    if drawn == 0 {
+        return None;
+    }
+    let others = [
+        (equal, "with equal scores"),
+        (found.below, "with a difference below −1"),
+        (found.above, "with a difference above 1"),
+    ];
+    let others = others.iter().filter(|(count, _)| *count > 0);
+    let others = others.map(|(count, which)| format!("{} {which}", counted(*count, "example")));
+    let not_drawn = match others.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        found => format!(" Not drawn: {found}."),
+    };
+    Some(Block::Histogram(Histogram {
+        caption: Caption {
+            title: "Differences of examples".to_owned(),
+            note: format!(
+                "Examples by their difference in {}: green where {} is better, orange where it is worse.{not_drawn}",
+                main.score, main.system
+            ),
+            finding: format!(
+                "{} with different scores.{not_drawn}",
+                counted(drawn, "example")
+            ),
+        },
+        range: [-found.reach, found.reach],
+        bins: found.bins.to_vec(),
+        unit: "examples".to_owned(),
+        axis: format!("{} of {} minus {}", main.score, main.system, main.baseline),
+        mark: Some((0.0, "no difference:".to_owned())),
+        negative_is_good,
+    }))
 }
 
 fn column(name: &str) -> Column {

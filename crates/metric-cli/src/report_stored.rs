@@ -1,5 +1,6 @@
 //! `metric report`: a page of results that were stored as JSON.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,6 +8,9 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_report::{Badge, Fact, Tone};
 use metric_run::registry::{Inputs, Options, Ranking, Sample, Scorer, find};
 use metric_run::{StoredResults, named_scores};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::Failure;
@@ -123,13 +127,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
                     path.display()
                 ))
             };
-            let value: Value = serde_json::from_str(line).map_err(|_| failed())?;
-            let metric = value["metric"]
-                .as_str()
-                .or_else(|| stored.first()?.1["metric"].as_str())
-                .unwrap_or_default()
-                .to_owned();
-            let sample = sample(number, &metric, &value).ok_or_else(failed)?;
+            let read: StoredSample = serde_json::from_str(line).map_err(|_| failed())?;
+            let metric = read.metric.clone();
+            let metric = metric.or_else(|| Some(stored.first()?.1["metric"].as_str()?.to_owned()));
+            let metric = metric.unwrap_or_default();
+            let sample = read.sample(number, &metric);
             let known = ranked.iter().position(|it| it.metric == metric);
             let index = known.unwrap_or_else(|| {
                 let mut results = stored.iter().map(|(_, result)| result);
@@ -202,9 +204,11 @@ impl Ranked {
 
     fn add(&mut self, mut sample: Sample) {
         let entry = find(&self.metric);
+        let scores = entry.map_or(&[][..], |entry| entry.scores);
+        let chosen = self.scorer.as_ref().and_then(|it| it.ranking_score());
+        self.ranking.choose_of(scores, chosen.as_deref());
         let names = sample.scores.iter().map(|(name, _)| name.as_str());
-        self.ranking
-            .choose_of(entry.map_or(&[], |entry| entry.scores), names);
+        self.ranking.choose_of(scores, names);
         let score = self.ranking.score().map(|(name, _)| name);
         let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
         // The compared texts are only known under the same options.
@@ -222,29 +226,63 @@ impl Ranked {
 }
 
 /// An example as `--per-sample` writes it.
-fn sample(number: usize, metric: &str, value: &Value) -> Option<Sample> {
-    let counts = value["counts"]
-        .as_object()
-        .cloned()
-        .unwrap_or_else(Map::new);
-    Some(Sample {
-        record: number - 1,
-        id: value["id"].as_str()?.to_owned(),
-        part: value["part"].as_str().map(str::to_owned),
-        scores: value["scores"]
-            .is_object()
-            .then(|| named_scores(metric, &value["scores"]))?,
-        counts: counts.into_iter().collect(),
-        inputs: inputs(value).map(Arc::new),
-    })
+#[derive(Deserialize)]
+struct StoredSample {
+    id: String,
+    part: Option<String>,
+    metric: Option<String>,
+    scores: Map<String, Value>,
+    #[serde(default)]
+    counts: InOrder,
+    /// The values of the example, which `--with-inputs` adds.
+    reference: Option<Box<RawValue>>,
+    prediction: Option<Box<RawValue>>,
 }
 
-/// The values of an example, which `--with-inputs` adds.
-fn inputs(value: &Value) -> Option<Inputs> {
-    let side = |name: &str| value.get(name).map(Value::to_string);
-    Some(Inputs {
-        reference: side("reference")?,
-        prediction: side("prediction")?,
-        fields: None,
-    })
+impl StoredSample {
+    fn sample(self, number: usize, metric: &str) -> Sample {
+        let written = |side: Option<Box<RawValue>>| Some(side?.get().to_owned());
+        let sides = written(self.reference).zip(written(self.prediction));
+        let inputs = sides.map(|(reference, prediction)| Inputs {
+            reference,
+            prediction,
+            fields: None,
+        });
+        Sample {
+            record: number - 1,
+            id: self.id,
+            part: self.part,
+            scores: named_scores(metric, &Value::Object(self.scores)),
+            counts: self.counts.0,
+            inputs: inputs.map(Arc::new),
+        }
+    }
+}
+
+/// The fields of an object, in the order in which they are written.
+#[derive(Default)]
+struct InOrder(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = InOrder;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(InOrder(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
 }

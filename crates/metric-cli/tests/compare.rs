@@ -79,6 +79,11 @@ fn systems_are_compared_with_the_first() {
         [&b["wins"], &b["ties"], &b["losses"], &b["undefined"]],
         [6, 0, 24, 0]
     );
+    // Six examples with a difference of -0.25, and 24 with one of 0.25: the bins are 0.05 wide.
+    let mut bins = [0; 20];
+    (bins[4], bins[15]) = (6, 24);
+    let distribution = json!({"range": [-0.5, 0.5], "bins": bins, "below": 0, "above": 0});
+    assert_eq!(b["distribution"], distribution);
     assert_eq!(b["test"], json!("randomization"));
     // The smallest p-value of two is doubled.
     assert!(b["p"].as_f64() < Some(0.01) && b["p_holm"].as_f64() >= b["p"].as_f64());
@@ -112,6 +117,10 @@ fn a_system_against_itself_and_exchanged() {
         (&there["wins"], &there["losses"]),
         (&back["losses"], &back["wins"])
     );
+    let bins = |it: &Value| it["distribution"]["bins"].as_array().cloned();
+    let mut reversed = bins(back).expect("bins");
+    reversed.reverse();
+    assert_eq!(bins(there), Some(reversed));
     assert_eq!(
         there["delta"].as_f64(),
         back["delta"].as_f64().map(|delta| -delta)

@@ -336,6 +336,13 @@ fn comparisons_have_reports() {
     assert_eq!(cards[0].0, "wer.difference");
     assert!(page.contains("By <bdi>") || page.contains("By room"));
     assert!(page.contains("Largest gains of b"));
+    // Only a is wrong on 25 examples, only b on 4, and 31 have equal scores.
+    assert!(page.contains("Not drawn: 31 examples with equal scores."));
+    for title in ["0.25 to 0.30: 4 examples", "−0.30 to −0.25: 25 examples"] {
+        assert!(page.contains(&format!("<title>{title}</title>")), "{title}");
+    }
+    let bins = &result["comparisons"][0]["distribution"]["bins"];
+    assert_eq!([&bins[4], &bins[15]], [25, 4]);
     // Without a difference it says that none is shown.
     folder
         .run("compare wer -r r.jsonl -p a.jsonl a.jsonl --names a,c -q --report r.html")
@@ -521,6 +528,35 @@ fn details_add_up_to_the_scores() {
     let all = all + number(&mrr, "without_rank");
     let expected = scores("mrr -r d/labels.jsonl -p d/ranked-labels.jsonl")["mrr"].as_f64();
     assert!((reciprocal / all - expected.expect("a score")).abs() < 1e-12);
+
+    // Missed labels are those that are no hits at the least k.
+    for (words, hits) in [
+        (
+            "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 2,3",
+            "hits@2",
+        ),
+        (
+            "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1",
+            "found",
+        ),
+        (
+            "accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl",
+            "hits@1",
+        ),
+    ] {
+        let missed = details(&folder, words)["missed"].take();
+        let missed = missed.as_array().expect("missed labels").iter();
+        let counts: Vec<u64> = missed
+            .map(|missed| missed["examples"].as_u64().expect("a count"))
+            .collect();
+        assert!(counts.is_sorted_by(|a, b| a >= b), "{words}");
+        let result = folder.run(&format!("score {words} -q --format json"));
+        let counted = result.code(0).json()["counts"].take();
+        let found = [&counted[hits], &counted["total"]].map(|count| count.as_u64());
+        let [hits, total] = found.map(|count| count.expect("a count"));
+        assert_eq!(counts.iter().sum::<u64>(), total - hits, "{words}");
+        assert!(hits < total, "{words}");
+    }
 }
 
 #[test]
@@ -1186,6 +1222,57 @@ fn stored_scores_have_nearest_misses() {
         .run("report result.json --per-sample s.jsonl --report stored.html --report-examples 1")
         .code(0);
     assert!(!text_of(&folder, "stored.html").contains("Nearest misses"));
+}
+
+/// The examples of a page in Markdown: its sections from the worst examples on, without counts and provenance.
+fn examples_of(page: &str) -> String {
+    let sections = page.split("\n## ").skip(1);
+    let examples = sections.filter(|section| {
+        ["Worst examples", "Nearest misses"]
+            .iter()
+            .any(|title| section.starts_with(title))
+    });
+    examples.collect()
+}
+
+/// A stored result with the texts of its examples has the examples of the run, whatever the options are.
+#[test]
+fn stored_results_have_the_examples_of_the_run() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    let options = [
+        "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl",
+        "wer -r d/spoken.txt -p d/heard.txt --normalize lower,replace([.,],) --missing empty",
+        "exact-match -r d/spoken.txt -p d/heard.txt --ignore-case --ignore-punctuation",
+        "string-accuracy -r d/spoken.txt -p d/heard.txt --extract (\\w+)",
+    ];
+    let mut count = 0;
+    for words in DEMOS.iter().chain(&options) {
+        let command = format!(
+            "score {words} -q --format json --per-sample s.jsonl --with-inputs --report run.md"
+        );
+        let output = folder.run(&command);
+        // Dataset files have no records.
+        if output.code == Some(2) {
+            continue;
+        }
+        folder.put("result.json", output.code(0).stdout.as_bytes());
+        folder
+            .run("report result.json --per-sample s.jsonl --report stored.md")
+            .code(0);
+        let [run, stored] = ["run.md", "stored.md"].map(|name| text_of(&folder, name));
+        // The files of scores have no questions.
+        let is_kept = |line: &&str| !line.starts_with("- question:");
+        let run: Vec<&str> = run.lines().filter(is_kept).collect();
+        assert!(examples_of(&stored).len() > 100, "{words}");
+        assert_eq!(
+            examples_of(&run.join("\n")),
+            examples_of(stored.trim_end()),
+            "{words}"
+        );
+        count += 1;
+    }
+    assert!(count > 15, "{count} results were stored");
 }
 
 /// Examples show what a metric compares in place of what is given.

@@ -512,12 +512,17 @@ pub(crate) fn compare_states(
     name: &str,
     options: &Bound<'_, PyDict>,
     settings: &Bound<'_, PyDict>,
-    systems: Vec<(String, PyRef<'_, Outcome>)>,
+    systems: Vec<(String, PyRef<'_, Outcome>, Option<u64>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
     let systems = systems.into_iter();
     let systems: Vec<System> = systems
-        .map(|(name, outcome)| System::new(name, "predictions", outcome.outcome.clone()))
+        .map(|(name, outcome, missing)| {
+            let mut system = System::new(name, "predictions", outcome.outcome.clone());
+            // References that were left out before are not known to the outcome.
+            system.missing = missing.unwrap_or(system.missing);
+            system
+        })
         .collect();
     let found = py.detach(|| run.compare_outcomes(systems, &compare));
     Ok(found.map_err(|error| of_run(py, &error, true))?.to_json())

@@ -223,26 +223,52 @@ impl Entry {
     /// let signature = "wer|profile:torchmetrics|unit:word|normalize:lower,strip|v:0.1.0";
     /// let options = wer.options_of(signature).ok_or("not its signature")?;
     /// assert_eq!(options.get("normalize").as_deref(), Some("lower,strip"));
+    /// let with_intervals = "wer|profile:jiwer|unit:word|normalize:none|confidence:0.95|seed:0|v:0.1.0";
+    /// assert!(wer.options_of(with_intervals).is_some());
     /// assert_eq!(wer.options_of("wer|profile:jiwer|v:0.1.0"), None);
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn options_of(&self, signature: &str) -> Option<Options> {
+        let (given, version) = signature.rsplit_once("|v:")?;
+        let parts: Vec<&str> = given.split('|').skip(1).collect();
+        // Some defaults are described in words that are not a value of the option.
+        let defaults = self.scorer(&Options::default()).ok();
+        let defaults = defaults.as_ref().map_or("", |scorer| scorer.signature());
+        let is_other = |part: &&str| !defaults.split('|').any(|default| default == *part);
+        let others: Vec<&str> = parts.iter().copied().filter(is_other).collect();
+        let options = [parts, others].map(|parts| self.options_of_parts(&parts));
+        options.into_iter().find(|options| {
+            let Ok(scorer) = self.scorer(options) else {
+                return false;
+            };
+            // Between the definition and the version are the rules of joins and resampling.
+            let own = scorer.signature().rsplit_once("|v:");
+            own.is_some_and(|(own, of_own)| {
+                let is_same = given == own || given.starts_with(&format!("{own}|"));
+                is_same && version == of_own
+            })
+        })
+    }
+
+    /// The options that the parts of a signature name.
+    fn options_of_parts(&self, parts: &[&str]) -> Options {
         let mut options = Options::default();
-        let parts = signature.split('|').filter_map(|part| part.split_once(':'));
-        for (name, value) in parts {
-            let is_given = value != "none" && self.options.iter().any(|spec| spec.name == name);
-            if is_given {
-                let value = value.replace("%7C", "|").replace("%25", "%");
+        let known = |name: &str| self.options.iter().find(|spec| spec.name == name);
+        for (name, value) in parts.iter().filter_map(|part| part.split_once(':')) {
+            let value = value.replace("%7C", "|").replace("%25", "%");
+            // `ignore:case,numbers` is two flags.
+            let flags = value.split(',').map(|word| format!("{name}-{word}"));
+            let flags = flags.filter(|flag| known(flag).is_some_and(OptionSpec::is_flag));
+            for flag in flags {
+                options = options.set(&flag, "");
+            }
+            if value != "none" && known(name).is_some() {
                 options = options.set(name, value.as_str());
             }
         }
-        let scorer = self.scorer(&options).ok()?;
-        // After the version come the rules of joins and resampling.
-        let own = scorer.signature();
-        let is_same = signature == own || signature.starts_with(&format!("{own}|"));
-        is_same.then_some(options)
+        options
     }
 
     /// Returns how close a record that is not scored as perfect is to that, for the nearest misses of a report: more

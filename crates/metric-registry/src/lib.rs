@@ -4,6 +4,7 @@
 
 #[cfg(any(feature = "graph", feature = "vision"))]
 mod curves;
+mod difference_counts;
 mod entry;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
@@ -46,6 +47,7 @@ mod text;
 #[cfg(feature = "vision")]
 mod vision;
 
+pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
 pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
 pub use kept::MOST_KEPT_BYTES;
 pub use metric_record as record;

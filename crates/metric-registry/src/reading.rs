@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use metric_core::{Mean, Merge, Metric, PerClass};
@@ -234,6 +235,9 @@ pub trait Reading: Send + Sync + 'static {
     fn details(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<serde_json::Value> {
         None
     }
+
+    /// Adds to the details what was [tallied](Sink::tally) on the way. The default adds nothing.
+    fn add_to_details(&self, _details: &mut serde_json::Value, _remarks: Remarks<'_>) {}
 
     /// Returns the confusion matrix of a state, if the metric counts confusions and the matrix is small enough to be
     /// printed. The default has none.
@@ -596,6 +600,13 @@ impl Remarks<'_> {
     pub fn tally(&self, name: &str) -> u64 {
         self.tallies.get(name).copied().unwrap_or_default()
     }
+
+    /// Returns the tallies whose names start in this way: the rest of each name, in order, and how often it was counted.
+    pub fn tallies(&self, start: &str) -> impl Iterator<Item = (&str, u64)> {
+        let from = (Bound::Included(start), Bound::Unbounded);
+        let from = self.tallies.range::<str, _>(from);
+        from.map_while(move |(name, times)| Some((name.strip_prefix(start)?, *times)))
+    }
 }
 
 /// All that is gathered of some examples.
@@ -607,7 +618,7 @@ pub(crate) struct Pool<S> {
     pub(crate) total: S,
     pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
     pub(crate) notes: Notes,
-    /// The remarks that warnings about the whole depend on, by name.
+    /// The remarks that warnings about the whole or details depend on, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tallies: BTreeMap<String, u64>,
 }
@@ -1213,8 +1224,8 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Counts something that no warning says by itself, but that
-    /// [`further_warnings`](Reading::further_warnings) depend on.
+    /// Counts something that no warning says by itself, but that [`further_warnings`](Reading::further_warnings) or
+    /// [details](Reading::add_to_details) depend on.
     pub fn tally(&mut self, name: &str, times: u64) {
         self.gathered.pool.tally(name, times);
     }

@@ -533,10 +533,14 @@ impl Writer {
             ),
             None => (None, ""),
         };
+        let class = match picture {
+            Some(_) => "boxes photo",
+            None => "boxes",
+        };
         let svg = svg::boxes(boxes, picture, &mut self.ids);
         let note = format!("{}{left_out}", boxes.caption.note);
         render(&FigureHtml {
-            class: "boxes",
+            class,
             has_title: false,
             title: name(""),
             has_note: !note.is_empty(),
@@ -809,7 +813,8 @@ fn bars_table(chart: &Bars) -> Table {
 fn histogram_table(chart: &Histogram) -> Table {
     let [low, high] = chart.range;
     let count = chart.bins.len().max(1) as f64;
-    let end = |index: usize| number(low + (high - low) * index as f64 / count, 2);
+    let decimals = svg::bin_decimals(chart);
+    let end = |index: usize| number(low + (high - low) * index as f64 / count, decimals);
     let row = |(index, bin): (usize, &u64)| {
         let range = format!("{} to {}", end(index), end(index + 1));
         vec![Cell::Text(range), Cell::Count(*bin)]

@@ -19,9 +19,12 @@ pub(crate) const BARS: usize = 40;
 /// The maximum number of characters of a label.
 const LABEL: usize = 22;
 /// The maximum number of characters of the name of an axis.
-const AXIS: usize = 60;
+const AXIS: usize = 48;
 /// About the width of a letter.
 const LETTER: f64 = 6.5;
+/// About the width of a letter on a narrow screen. There, charts are scaled down and their text is set larger
+/// (`report.css`), so labels get room for the larger text.
+const NARROW_LETTER: f64 = 9.5;
 /// The largest grid that is drawn cell by cell.
 const CELLS: usize = 30;
 
@@ -179,18 +182,40 @@ impl Scale {
             .into_iter()
             .find(|step| *step >= rough * 0.999)
             .unwrap_or(power * 10.0);
-        let decimals = (0..9)
-            .find(|&decimals| {
-                let scaled = step * 10f64.powi(decimals);
-                (scaled - scaled.round()).abs() < 1e-6 * scaled.max(1.0)
-            })
-            .unwrap_or(9);
         let first = (low / step - 1e-9).ceil();
         let last = (high / step + 1e-9).floor();
         let most = (last - first).clamp(0.0, 50.0) as u32;
         let ticks = (0..=most).map(|index| (first + f64::from(index)) * step);
-        (ticks.collect(), decimals.unsigned_abs() as usize)
+        (ticks.collect(), decimals_of(step))
     }
+}
+
+/// The room for labels of up to so many characters at the left of a chart.
+fn room_for(characters: usize) -> f64 {
+    (NARROW_LETTER * characters as f64 + 14.0).max(48.0)
+}
+
+/// The room for these labels at the left of a chart.
+fn room_for_labels<'l>(labels: impl Iterator<Item = &'l str>) -> f64 {
+    let longest = labels
+        .map(|label| plain(label, LABEL).chars().count())
+        .max();
+    room_for(longest.unwrap_or(0))
+}
+
+/// The number of decimals of multiples of a step.
+fn decimals_of(step: f64) -> usize {
+    let is_round = |decimals: &i32| {
+        let scaled = step * 10f64.powi(*decimals);
+        (scaled - scaled.round()).abs() < 1e-6 * scaled.max(1.0)
+    };
+    (0..9).find(is_round).unwrap_or(9).unsigned_abs() as usize
+}
+
+/// The number of decimals of the ends of bins.
+pub(crate) fn bin_decimals(chart: &Histogram) -> usize {
+    let [low, high] = chart.range;
+    decimals_of((high - low) / chart.bins.len().max(1) as f64).clamp(2, 4)
 }
 
 /// The range of all values, widened if it is a single value.
@@ -235,7 +260,7 @@ pub(crate) fn reduced(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
 }
 
 pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
-    let (width, height) = (560.0, 380.0);
+    let (width, height) = (480.0, 340.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);
     let values = |axis: usize| {
         let points = chart.lines.iter().flat_map(|line| &line.points);
@@ -245,9 +270,14 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         values: chart.ranges[axis].unwrap_or_else(|| values(axis)),
         positions,
     };
-    let (left, right, top, bottom) = (48.0, width - 12.0, 18.0, height - 40.0);
-    let [x, y] = [scale(0, [left, right]), scale(1, [bottom, top])];
+    let (top, bottom) = (28.0, height - 46.0);
+    let y = scale(1, [bottom, top]);
     let (ticks, decimals) = y.ticks(5);
+    let labels = ticks
+        .iter()
+        .map(|tick| number(*tick, decimals).chars().count());
+    let (left, right) = (room_for(labels.max().unwrap_or(0)), width - 12.0);
+    let x = scale(0, [left, right]);
     for tick in ticks {
         let at = y.at(tick);
         drawing.path(
@@ -269,7 +299,7 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
             &format!("M{at:.1} {top:.1}V{bottom:.1}"),
             "",
         );
-        drawing.text([at, bottom + 16.0], "middle", "", &number(tick, decimals));
+        drawing.text([at, bottom + 19.0], "middle", "", &number(tick, decimals));
     }
     drawing.text(
         [(left + right) / 2.0, height - 6.0],
@@ -278,7 +308,7 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         &plain(&chart.axes[0], AXIS),
     );
     // A label above the axis needs no rotated text.
-    drawing.text([left, 11.0], "start", "", &plain(&chart.axes[1], AXIS));
+    drawing.text([4.0, 14.0], "start", "", &plain(&chart.axes[1], AXIS));
     // The main curve lies over the others.
     let mut order: Vec<(usize, &Line)> = chart.lines.iter().enumerate().collect();
     order.sort_by_key(|(_, line)| line.main);
@@ -375,7 +405,10 @@ pub(crate) fn cell_value(cell: &Cell) -> Option<f64> {
 pub(crate) fn bars(chart: &Bars, digits: usize, ids: &mut Ids) -> String {
     let shown = &chart.bars[..chart.bars.len().min(BARS)];
     let step = 26.0;
-    let (left, right) = (150.0, 400.0);
+    let (left, right) = (
+        room_for_labels(shown.iter().map(|bar| bar.name.as_str())),
+        400.0,
+    );
     let height = step * shown.len().max(1) as f64 + 8.0;
     let mut drawing = Drawing::new([480.0, height], &chart.caption, ids);
     let values = || shown.iter().filter_map(|bar| cell_value(&bar.value));
@@ -411,7 +444,7 @@ pub(crate) fn bars(chart: &Bars, digits: usize, ids: &mut Ids) -> String {
 pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> String {
     let (width, height) = (480.0, 240.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);
-    let (left, right, top, bottom) = (48.0, width - 12.0, 14.0, height - 40.0);
+    let (top, bottom) = (14.0, height - 46.0);
     let most = chart.bins.iter().copied().max().unwrap_or(0).max(1);
     let y = Scale {
         values: [
@@ -420,12 +453,20 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         ],
         positions: [bottom, top],
     };
+    let (ticks, _) = y.ticks(3);
+    let ticks: Vec<f64> = ticks
+        .into_iter()
+        .filter(|tick| tick.fract() == 0.0)
+        .collect();
+    let labels = ticks
+        .iter()
+        .map(|tick| grouped(*tick as u64).chars().count());
+    let (left, right) = (room_for(labels.max().unwrap_or(0)), width - 12.0);
     let x = Scale {
         values: chart.range,
         positions: [left, right],
     };
-    let (ticks, _) = y.ticks(3);
-    for tick in ticks.into_iter().filter(|tick| tick.fract() == 0.0) {
+    for tick in ticks {
         let at = y.at(tick);
         drawing.path(
             "grid",
@@ -439,7 +480,7 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let (ticks, decimals) = x.ticks(5);
     for tick in ticks {
         drawing.text(
-            [x.at(tick), bottom + 16.0],
+            [x.at(tick), bottom + 19.0],
             "middle",
             "",
             &number(tick, decimals),
@@ -455,6 +496,7 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let wide = (right - left) / count as f64;
     let [low, high] = chart.range;
     let end = |index: usize| low + (high - low) * index as f64 / count as f64;
+    let decimals = bin_decimals(chart);
     for (index, bin) in chart.bins.iter().enumerate() {
         let at = y.at(*bin as f64);
         // A bin that is not empty is visible.
@@ -476,8 +518,8 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         };
         let title = format!(
             "{} to {}: {} {unit}",
-            number(end(index), 2),
-            number(end(index + 1), 2),
+            number(end(index), decimals),
+            number(end(index + 1), decimals),
             grouped(*bin),
         );
         let position = [
@@ -522,9 +564,13 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
 pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
     let rows = &chart.rows[..chart.rows.len().min(BARS)];
     let step = 28.0;
-    let (left, right) = (150.0, 408.0);
+    let left = room_for_labels(rows.iter().map(|(name, ..)| name.as_str()));
+    let values = rows
+        .iter()
+        .map(|(_, value, _)| number(*value, digits).chars().count());
+    let right = 480.0 - room_for(values.max().unwrap_or(0)) - 4.0;
     let bottom = step * rows.len().max(1) as f64 + 8.0;
-    let mut drawing = Drawing::new([480.0, bottom + 24.0], &chart.caption, ids);
+    let mut drawing = Drawing::new([480.0, bottom + 26.0], &chart.caption, ids);
     let ends = rows
         .iter()
         .flat_map(|(_, value, ends)| ends.unwrap_or([*value; 2]));
@@ -544,7 +590,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
             &format!("M{at:.1} 4V{bottom:.1}"),
             "",
         );
-        drawing.text([at, bottom + 16.0], "middle", "", &number(tick, decimals));
+        drawing.text([at, bottom + 19.0], "middle", "", &number(tick, decimals));
     }
     if let Some(overall) = chart.overall {
         let at = x.at(overall);

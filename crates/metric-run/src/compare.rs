@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use metric_record::{Message, Missing};
 use metric_registry::stats::{Estimate, Test, Trials, estimate, holm, is_extreme, mcnemar};
-use metric_registry::{Column, Compared, Direction, Entry, Named, Paired, Report, ResampledScope};
+use metric_registry::{
+    Column, Compared, DIFFERENCE_BINS, DifferenceCounts, Direction, Entry, Named, Paired, Report,
+    ResampledScope,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::observer::Nobody;
 use crate::outcome::{JsonIntervals, Object, SCHEMA};
-use crate::run::Nobody;
 use crate::statistics::{
     Progress, Resampled, clusters_warnings, count_of, exact_groups_warning, exact_warning,
     internal, proportion_of,
@@ -176,6 +179,9 @@ pub struct Difference {
     /// The examples on which the system is better, equal, worse, and undefined; `None` if single examples do
     /// not have the score.
     pub examples: Option<[u64; 4]>,
+    /// The distribution of the differences of examples; `None` for groups, and if single examples do not have the
+    /// score.
+    pub distribution: Option<DifferenceCounts>,
 }
 
 impl Difference {
@@ -489,6 +495,7 @@ struct Prepared {
     delta: Option<f64>,
     estimate: Estimate,
     examples: Option<[u64; 4]>,
+    distribution: Option<DifferenceCounts>,
     /// The p-value where it takes no trials.
     p: Option<f64>,
     needs_trials: bool,
@@ -544,6 +551,7 @@ impl PairOfSystems<'_> {
                     p_holm: None,
                     test,
                     examples: prepared.examples,
+                    distribution: prepared.distribution,
                 };
                 match &column.group {
                     None => differences.push(difference),
@@ -598,6 +606,7 @@ impl PairOfSystems<'_> {
                 same,
                 lower,
                 undefined,
+                distribution: _,
             } = compared;
             match direction {
                 Direction::Higher => [higher, same, lower, undefined],
@@ -631,6 +640,9 @@ impl PairOfSystems<'_> {
             delta,
             estimate,
             examples,
+            distribution: compared
+                .filter(|_| scope.group.is_none())
+                .map(|compared| compared.distribution),
             needs_trials: is_tested && p.is_none(),
             p,
         }
@@ -875,6 +887,28 @@ struct JsonDifference<'a> {
     ties: Option<u64>,
     losses: Option<u64>,
     undefined: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distribution: Option<JsonDistribution>,
+}
+
+/// How the differences of examples are distributed.
+#[derive(Serialize)]
+struct JsonDistribution {
+    range: [f64; 2],
+    bins: [u64; DIFFERENCE_BINS],
+    below: u64,
+    above: u64,
+}
+
+impl From<DifferenceCounts> for JsonDistribution {
+    fn from(counts: DifferenceCounts) -> Self {
+        Self {
+            range: [-counts.reach, counts.reach],
+            bins: counts.bins,
+            below: counts.below,
+            above: counts.above,
+        }
+    }
 }
 
 fn json_differences(differences: &[Difference]) -> Vec<JsonDifference<'_>> {
@@ -901,6 +935,7 @@ impl<'a> JsonDifference<'a> {
             ties: examples(1),
             losses: examples(2),
             undefined: examples(3),
+            distribution: it.distribution.map(JsonDistribution::from),
         }
     }
 }

@@ -10,10 +10,12 @@ exactly: the result does not depend on partitions, on their order, or on tasks t
 from __future__ import annotations
 
 import json as _json
+import operator
 import os
 import warnings as _warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce as _reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -140,33 +142,77 @@ def compare(
         baseline: The system that the others are compared with; by default the first.
         all_pairs: Whether all pairs of systems are compared.
         permutations: The number of random trials of a paired test.
-        options: Those of ``score``.
+        options: Those of ``score``. With ``missing="skip"``, references that any of the systems has no prediction for
+            are left out of all of them.
 
     Returns:
         The JSON that the program prints, as a dict.
     """
-    if options.get("missing") == "skip":
-        raise MetricError("missing='skip': a comparison needs the same examples of all systems: expected error or empty")
     chosen, settings = {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}, options
     if settings.get("confidence") is None:
         settings = {**settings, "confidence": 0.95}
     in_columns = {name: column for name, column in predictions.items() if isinstance(column, str)}
-    outcomes = {}
-    own: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    plans: dict[str, _Plan] = {}
     if in_columns:
         metrics = {name: {"metric": metric, "prediction": column} for name, column in in_columns.items()}
-        plan = _Plan(frame, metrics, None, settings)
-        own = plan.work.jobs[0].options, plan.work.settings
-        outcomes.update(plan.outcomes(intervals=False))
-    for name, other in predictions.items():
-        if not isinstance(other, str):
-            plan = _Plan(frame, metric, other, settings)
-            own = plan.work.jobs[0].options, plan.work.settings
-            outcomes[name] = plan.outcomes(intervals=False)[metric]
-    systems = [(name, outcomes[name]) for name in predictions]
-    found = _native.compare_states(metric, own[0], {**own[1], **chosen, "is_part": False, "threads": None}, systems)
+        plans.update(dict.fromkeys(in_columns, _Plan(frame, metrics, None, settings)))
+    in_frames = {name: other for name, other in predictions.items() if not isinstance(other, str)}
+    plans.update({name: _Plan(frame, metric, other, settings) for name, other in in_frames.items()})
+    if not plans:
+        raise MetricError("no system to compare: expected the predictions of at least 2 systems")
+    with _Pairing(plans if settings.get("missing") == "skip" else {}) as pairing:
+        outcomes = plans[next(iter(in_columns))].outcomes(intervals=False) if in_columns else {}
+        outcomes.update({name: plans[name].outcomes(intervals=False)[metric] for name in in_frames})
+    work = next(iter(plans.values())).work
+    systems = [(name, outcomes[name], pairing.missing.get(name)) for name in predictions]
+    own = {**work.settings, **chosen, "is_part": False, "threads": None}
+    found = _native.compare_states(metric, work.jobs[0].options, own, systems)
     read: dict[str, Any] = _json.loads(found)
     return read
+
+
+class _Pairing:
+    """Leaves references that a system has no prediction for out of all systems, for as long as the context lasts."""
+
+    def __init__(self, plans: Mapping[str, _Plan]) -> None:
+        self._plans = plans
+        #: The number of references for which each system has no prediction.
+        self.missing: dict[str, int] = {}
+        self._left_out: DataFrame | None = None
+
+    def __enter__(self) -> _Pairing:
+        from pyspark.sql import functions
+
+        # Rows of one frame have their predictions, and objects belong to images.
+        joined = {name: plan for name, plan in self._plans.items() if plan.predictions is not None}
+        joined = {name: plan for name, plan in joined.items() if plan.work.categories is None}
+        if not joined:
+            return self
+        # A null is not an id, and becomes an error later.
+        listed = next(iter(joined.values())).frame.select("id").where("id is not null")
+        lacking = {}
+        for place, (name, plan) in enumerate(joined.items()):
+            assert plan.predictions is not None
+            found = plan.predictions.select("id").distinct().withColumn(f"found{place}", functions.lit(True))
+            listed = listed.join(found, "id", "left")
+            lacking[name] = functions.col(f"found{place}").isNull()
+        left_out = listed.where(_reduce(operator.or_, lacking.values())).persist()
+        self._left_out = left_out
+        counted = [functions.count(functions.when(lacks, True)) for lacks in lacking.values()]
+        row = left_out.agg(functions.count("*"), *counted).collect()[0]
+        self.missing = dict(zip(lacking, row[1:]))
+        # If all systems lack the same, each of them leaves it out by itself.
+        if len(joined) < len(self._plans) or any(count < row[0] for count in self.missing.values()):
+            ids = left_out.select("id")
+            for plan in {id(plan): plan for plan in self._plans.values()}.values():
+                plan.frame = plan.frame.join(ids, "id", "left_anti")
+                if plan.predictions is not None:
+                    plan.predictions = plan.predictions.join(ids, "id", "left_anti")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._left_out is not None:
+            self._left_out.unpersist()
 
 
 class Running:

@@ -24,7 +24,7 @@ use crate::class::label::integer;
 use crate::options::{comma_separated, counting};
 use crate::{
     Counted, Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
+    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
 };
 
 const INPUT: OptionSpec = OptionSpec {
@@ -178,6 +178,16 @@ impl Wanted {
     }
 }
 
+impl Wanted {
+    /// The number of first labels without which a reference is missed: the least k, or the cutoff.
+    fn least(&self) -> usize {
+        match self {
+            Self::Accuracy(ks) => ks.iter().copied().min().unwrap_or(1),
+            Self::ReciprocalRank(cutoff) => cutoff.map_or(usize::MAX, NonZeroUsize::get),
+        }
+    }
+}
+
 /// The name and the cutoff of the mean reciprocal rank.
 fn reciprocal_rank(cutoff: Option<NonZeroUsize>) -> (String, usize) {
     match cutoff {
@@ -213,6 +223,7 @@ fn build(
         let reading = Labels {
             metric: AccuracyAtK::new(ks).map_err(invalid)?,
             wanted,
+            counts_missed: options.details(),
         };
         return Ok(scorer(name, VERSION, reading));
     }
@@ -242,6 +253,7 @@ fn build(
         wanted,
         by_class,
         calibrates: options.details() && weight_field.is_none(),
+        counts_missed: options.details(),
         weight_field,
         infinite,
     };
@@ -276,9 +288,26 @@ fn ranks(found: impl Iterator<Item = ([usize; 2], u64)>, nowhere: u64) -> serde_
     serde_json::json!({"ranks": ranks.collect::<Vec<_>>(), "without_rank": nowhere})
 }
 
+/// The start of the names of tallies of missed labels. After it comes the label as JSON.
+const MISSED: &str = "missed:";
+
+/// The labels that were missed at least once, the most missed ones first, and equal ones in the order of their JSON.
+fn missed_labels(remarks: Remarks<'_>) -> serde_json::Value {
+    let mut missed: Vec<(&str, u64)> = remarks.tallies(MISSED).collect();
+    missed.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    let missed = missed.into_iter().map(|(label, times)| {
+        // The name was written as JSON.
+        let label: serde_json::Value = serde_json::from_str(label).unwrap_or_default();
+        json!({"label": label, "examples": times})
+    });
+    missed.collect()
+}
+
 struct Labels {
     metric: AccuracyAtK<Label>,
     wanted: Wanted,
+    /// Whether missed labels are counted, for details.
+    counts_missed: bool,
 }
 
 /// The rows of a data set, which all have one length.
@@ -349,6 +378,16 @@ impl PartialEq for Label {
     }
 }
 
+impl Label {
+    /// The label as JSON.
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Integer(number) => json!(number),
+            Self::Text(text) | Self::Line(text) => json!(text),
+        }
+    }
+}
+
 /// A label whose text is in a value, or was unescaped.
 #[derive(Clone, Debug)]
 pub(crate) enum LabelView<'a> {
@@ -358,6 +397,15 @@ pub(crate) enum LabelView<'a> {
 }
 
 impl LabelView<'_> {
+    /// The label as JSON.
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Integer(number) => json!(number),
+            Self::Text(text) => json!(text),
+            Self::Line(text) => json!(text),
+        }
+    }
+
     fn into_label(self) -> Label {
         match self {
             Self::Integer(number) => Label::Integer(number),
@@ -514,15 +562,17 @@ impl Reading for Labels {
         {
             self.check_width(width, 1, sink)?;
             sink.counted_in(|ranks| ranks.record(rank));
+            self.count_missed(rank, || reference.json(), sink);
             return Ok(());
         }
         let reference = reference.map(LabelView::into_label);
         let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
         if record.prediction.is_missing() {
             sink.example(&[], &reference);
+            self.count_missed(None, || reference.json(), sink);
             return Ok(());
         }
-        let row = match record.prediction.as_integers() {
+        let row: Vec<Label> = match record.prediction.as_integers() {
             Some(row) => row.iter().copied().map(Label::Integer).collect(),
             None => {
                 let row = record.prediction.to_json_or("[]");
@@ -532,6 +582,8 @@ impl Reading for Labels {
         };
         self.check_width(row.len(), 1, sink)?;
         sink.example(&row, &reference);
+        let rank = row.iter().position(|label| *label == reference);
+        self.count_missed(rank, || reference.json(), sink);
         Ok(())
     }
 
@@ -568,6 +620,10 @@ impl Reading for Labels {
         ))
     }
 
+    fn add_to_details(&self, details: &mut serde_json::Value, remarks: Remarks<'_>) {
+        details["missed"] = missed_labels(remarks);
+    }
+
     fn numbers(&self, state: &Ranks, header: &Rows, scope: Scope<'_>) -> Numbers {
         let hits = |k| state.accuracy_at(k).correct.into();
         let (scores, mut counts) = match &self.wanted {
@@ -602,6 +658,18 @@ impl Reading for Labels {
 }
 
 impl Labels {
+    /// Counts a label that is not among the first ones, for details.
+    fn count_missed(
+        &self,
+        rank: Option<usize>,
+        label: impl FnOnce() -> serde_json::Value,
+        sink: &mut Sink<'_, Self>,
+    ) {
+        if self.counts_missed && rank.is_none_or(|rank| rank >= self.wanted.least()) {
+            sink.tally(&format!("{MISSED}{}", label()), 1);
+        }
+    }
+
     /// Notes rows with fewer labels than the greatest k. Without `--k` refuses a row of another length than the
     /// first one, which is the k.
     fn check_width(
@@ -641,6 +709,7 @@ impl Labels {
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), RecordError> {
         if !sink.wants_samples()
+            && !self.counts_missed
             && !batch.is_empty()
             && let Some(references) = references.without_nulls()
             && let Ok(ranks) = label_ranks(rows, ArrayView1::from(references))
@@ -676,6 +745,7 @@ impl Labels {
             self.check_width(labels.len(), 1, sink)
                 .map_err(|error| RecordError { index, error })?;
             let rank = labels.position(|label| *label == reference);
+            self.count_missed(rank, || json!(reference), sink);
             if sink.wants_samples() {
                 let mut ranks = Ranks::default();
                 ranks.record(rank);
@@ -712,6 +782,8 @@ struct Scores {
     infinite: bool,
     /// Whether the accuracy by confidence is counted: for details, of examples that count the same.
     calibrates: bool,
+    /// Whether missed labels are counted, for details.
+    counts_missed: bool,
 }
 
 /// A score, which JSON has no number for if it is not finite.
@@ -834,7 +906,7 @@ impl Scores {
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), RecordError> {
         if !sink.wants_samples()
-            && !self.calibrates
+            && !self.counts_missed
             && self.weight_field.is_none()
             && let Column::Integers(labels) = batch.references()
             && let Some(labels) = labels.without_nulls()
@@ -902,6 +974,7 @@ impl Scores {
         let rank = self.rank(scores, label, sink)?;
         let target = self.column_target(batch, row, label);
         self.add(rank, scores, &target.map_err(FieldError::reference)?, sink);
+        self.count_missed(Some(rank), label, sink);
         Ok(())
     }
 
@@ -919,6 +992,18 @@ impl Scores {
         let mut state = self.metric.measure(&Some(rank), target);
         self.metric.calibrate(&mut state, scores, rank);
         sink.measured(None, &[], state);
+    }
+
+    /// Counts a label that is not among the first ones, for details.
+    fn count_missed(&self, rank: Option<TiedRank>, label: i64, sink: &mut Sink<'_, Self>) {
+        if !self.counts_missed {
+            return;
+        }
+        // Whatever the weight of the example is.
+        let state = self.metric.measure(&rank, &Target::new(label));
+        if self.metric.hits_at(&state.total, self.wanted.least()) == 0.0 {
+            sink.tally(&format!("{MISSED}{label}"), 1);
+        }
     }
 
     /// The accuracy by confidence as data, where it is counted.
@@ -1064,13 +1149,16 @@ impl Reading for Scores {
         };
         if prediction.is_missing() {
             sink.example(&None, &target(record)?);
+            self.count_missed(None, label, sink);
         } else if let Some(row) = prediction.as_numbers_f32() {
             let rank = self.rank(row, label, sink)?;
             self.add(rank, row, &target(record)?, sink);
+            self.count_missed(Some(rank), label, sink);
         } else {
             let row = read_scores(&mut prediction).map_err(FieldError::prediction)?;
             let rank = self.rank(&row, label, sink)?;
             self.add(rank, &row, &target(record)?, sink);
+            self.count_missed(Some(rank), label, sink);
         }
         Ok(())
     }
@@ -1119,6 +1207,10 @@ impl Reading for Scores {
     fn has_proportions(&self) -> bool {
         let whole = self.metric.ties() != Ties::Expected;
         whole && !self.by_class && self.weight_field.is_none()
+    }
+
+    fn add_to_details(&self, details: &mut serde_json::Value, remarks: Remarks<'_>) {
+        details["missed"] = missed_labels(remarks);
     }
 
     fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {

@@ -87,6 +87,7 @@ pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
         blocks.extend(rank_bars(details));
         blocks.extend(reliability(details));
         blocks.extend(missed(details, shown));
+        blocks.extend(lowest(details, shown));
     }
     section("Ranks", "", blocks)
 }
@@ -221,8 +222,39 @@ fn reliability(details: &Value) -> Option<Block> {
     }))
 }
 
-/// The labels with the lowest score, where classes are scored one by one.
+/// The labels that are missed most, by the number of their examples that are.
 fn missed(details: &Value, shown: Shown<'_>) -> Vec<Block> {
+    let bar = |missed: &Value| {
+        Some(Bar {
+            name: shown.name_of_class(&text(&missed["label"])).to_owned(),
+            value: Cell::Count(missed["examples"].as_u64()?),
+            tone: Tone::Bad,
+            main: false,
+        })
+    };
+    let labels = details["missed"].as_array().map_or(&[][..], Vec::as_slice);
+    let chart: Vec<Bar> = labels.iter().take(15).filter_map(bar).collect();
+    let k = least_k(shown);
+    let note = match k {
+        Some(1) => "Number of examples whose reference is not the first label.".to_owned(),
+        Some(k) => format!("Number of examples whose reference is not among the first {k} labels."),
+        None => "Number of examples whose reference is not found.".to_owned(),
+    };
+    let caption = caption("Most missed labels", &note, largest(&chart));
+    bars(caption, None, chart)
+}
+
+/// The least number of labels among which references are looked for; `None` if all labels are searched.
+fn least_k(shown: Shown<'_>) -> Option<u64> {
+    let scores = shown.result["scores"].as_object()?;
+    let ks = scores
+        .keys()
+        .filter_map(|name| name.split_once('@')?.1.parse().ok());
+    ks.min()
+}
+
+/// The labels with the lowest score, where classes are scored one by one.
+fn lowest(details: &Value, shown: Shown<'_>) -> Vec<Block> {
     let score = |class: &Value| {
         let mut scores = class.as_object()?.iter();
         let (name, value) = scores.find(|(name, _)| *name != "total")?;
@@ -242,7 +274,7 @@ fn missed(details: &Value, shown: Shown<'_>) -> Vec<Block> {
     let name = worst.first().map_or("", |(_, name, _)| name.as_str());
     let note = format!("Labels with the lowest {name}.");
     bars(
-        caption("Most missed labels", &note, String::new()),
+        caption("Labels with the lowest score", &note, String::new()),
         Some(1.0),
         chart,
     )
