@@ -826,7 +826,7 @@ fn boxes_in_text_files_of_other_programs() {
             3,
             "expected an order of class,score,xmin,ymin,xmax,ymax",
         ),
-        ("-r truth -p swapped", 3, "swapped/a.txt: line 1"),
+        ("-r truth -p swapped", 3, "swapped/a.txt:1: "),
         ("-r labels -p run", 3, "the confidence is the second column"),
     ];
     for (words, code, says) in rows {

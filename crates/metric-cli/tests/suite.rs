@@ -958,7 +958,7 @@ fn participants_hear_which_file_of_a_folder_is_wrong() {
     }
     assert_eq!(reason(), json!(null));
     folder.put("s/labels/two.txt", b"0 0.5\n");
-    assert_eq!(reason(), json!("labels/two.txt: cannot be read"));
+    assert_eq!(reason(), json!("labels/two.txt:1: cannot be read"));
 }
 
 #[cfg(target_os = "linux")]
@@ -1174,7 +1174,7 @@ fn comparisons_are_those_of_compare() {
     assert!(outcome["total"].is_number());
     folder
         .run(&format!("{words} --private"))
-        .fails(2, &["cannot be used with"]);
+        .fails(2, &["--compare does not go with --private"]);
 }
 
 #[test]

@@ -119,12 +119,166 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("result.json", "{\"schema\": 1}"),
     ("state.bin", "not a state"),
+    ("after.csv", "id,reference,prediction\n1,\"a\"b,a\n"),
+    ("inside.csv", "id,reference,prediction\n1,a\"b,a\n"),
+    ("space.csv", "id,reference,prediction\n1, \"a\",a\n"),
+    ("cr.csv", "id,reference,prediction\r1,a,a\r"),
+    ("column-twice.csv", "id,reference,reference\n1,a,a\n"),
+    ("tabs.csv", "\"id\"\t\"reference\"\n\"1\"\t\"a\"\n"),
+    ("nan.jsonl", "{\"id\":\"1\",\"prediction\":NaN}\n"),
+    ("list.jsonl", "[1]\n"),
+    (
+        "key-twice.jsonl",
+        "{\"id\":\"1\",\"id\":\"2\",\"prediction\":\"a\"}\n",
+    ),
+    ("null-id.jsonl", "{\"id\":null,\"prediction\":\"a\"}\n"),
+    (
+        "null.jsonl",
+        "{\"id\":\"1\",\"prediction\":null}\n{\"id\":\"2\",\"prediction\":\"x\"}\n{\"id\":\"3\",\"prediction\":\"d\"}\n",
+    ),
+    ("alternation.trn", "a { b / c } (u-1)\n"),
+    ("no-id.trn", "a b c\n"),
+    ("parens.trn", "a b)\n"),
+    ("empty-id.trn", "a ()\n"),
+    ("short.stm", "file 1 speaker\n"),
+    ("time.stm", "file 1 speaker x 2 <o> a\n"),
+    ("short.ctm", "file 1\n"),
+    (
+        "no-polygon.json",
+        "{\"images\":[{\"id\":1,\"width\":10,\"height\":10}],\"categories\":[{\"id\":1,\"name\":\"cat\"}],\"annotations\":[{\"id\":1,\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"area\":25,\"iscrowd\":0,\"segmentation\":[]}]}",
+    ),
+    (
+        "short-polygon.json",
+        "{\"images\":[{\"id\":1,\"width\":10,\"height\":10}],\"categories\":[{\"id\":1,\"name\":\"cat\"}],\"annotations\":[{\"id\":1,\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"area\":25,\"iscrowd\":0,\"segmentation\":[[0,0,1,1]]}]}",
+    ),
+    ("cut.json", "{\"images\":[{\"id\":1"),
+    ("no-lists.json", "{\"images\":[]}"),
+    (
+        "no-comma.json",
+        "[{\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"score\":0.9} {}]",
+    ),
+    (
+        "nan-boxes.json",
+        "[{\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,\"x\"],\"score\":0.9}]",
+    ),
+    (
+        "class.json",
+        "[{\"image_id\":1,\"category_id\":9,\"bbox\":[0,0,5,5],\"score\":0.9}]",
+    ),
+    (
+        "inverted.jsonl",
+        "{\"id\":\"1\",\"reference\":[[5,5,1,1]],\"prediction\":[[0,0,1,1]]}\n",
+    ),
+    (
+        "three.jsonl",
+        "{\"id\":\"1\",\"reference\":[[5,5,1]],\"prediction\":[[0,0,1,1]]}\n",
+    ),
+    (
+        "ring.jsonl",
+        "{\"id\":\"1\",\"reference\":[[0,0,2,2,2,0,0,2]],\"prediction\":[]}\n",
+    ),
+    (
+        "scores.jsonl",
+        "{\"id\":\"1\",\"reference\":7,\"prediction\":[0.1,0.2]}\n",
+    ),
+    (
+        "infinite.jsonl",
+        "{\"id\":\"1\",\"reference\":0,\"prediction\":[0.1,\"inf\"]}\n",
+    ),
+    (
+        "ragged.jsonl",
+        "{\"id\":\"1\",\"reference\":0,\"prediction\":[0.1,0.2]}\n{\"id\":\"2\",\"reference\":0,\"prediction\":[0.1]}\n",
+    ),
+    (
+        "grid.jsonl",
+        "{\"id\":\"1\",\"reference\":[[1,2],[3]],\"prediction\":[[1]]}\n",
+    ),
+    (
+        "cells.jsonl",
+        "{\"id\":\"1\",\"reference\":[[11]],\"prediction\":[[1]]}\n",
+    ),
+    (
+        "task.json",
+        "{\"train\":[],\"test\":[{\"input\":[[1]],\"output\":[[1]]}]}",
+    ),
+    ("solutions.json", "{\"a\":[[[1]]]}"),
+    (
+        "attempts.json",
+        "{\"a\":[{\"attempt_1\":[[1]],\"attempt_3\":[[1]]}]}",
+    ),
+    (
+        "more-tasks.json",
+        "{\"a\":[{\"attempt_1\":[[1]]}],\"b\":[{\"attempt_1\":[[1]]}]}",
+    ),
+    ("submission.csv", "output_id,output\na,|1|\n"),
+    ("no-header.csv", "a,b\n1,2\n"),
+    (
+        "lanes.jsonl",
+        "{\"id\":\"1\",\"reference\":{\"r\":{\"centerline\":5}},\"prediction\":{}}\n",
+    ),
+    (
+        "frame.jsonl",
+        "{\"id\":\"1\",\"reference\":{\"lane_centerline\":[]},\"prediction\":{}}\n",
+    ),
+    (
+        "code.jsonl",
+        "{\"id\":\"1\",\"reference\":\"int a;\",\"prediction\":\"int a;\",\"lang\":\"cobol\"}\n",
+    ),
+    ("empty.toml", "name = \"s\"\n"),
+    (
+        "no-metric.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "field.toml",
+        "name = \"s\"\ncolour = \"red\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "twice.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "total.toml",
+        "name = \"s\"\ntotal = { rule = \"sum\", of = [\"t.foo\"] }\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "directions.toml",
+        "name = \"s\"\ntotal = { rule = \"sum\", of = [\"t.wer\", \"t.wip\"] }\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "weights.toml",
+        "name = \"s\"\ntotal = { rule = \"weighted\", of = [\"t.wer\"], weights = [1, 2] }\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\n",
+    ),
+    (
+        "outside.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"../p.jsonl\"\n",
+    ),
+    (
+        "option.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\noptions = { profile = \"foo\" }\n",
+    ),
+    (
+        "hash.toml",
+        "name = \"s\"\n[[task]]\nname = \"t\"\nmetric = \"wer\"\nreferences = \"r.jsonl\"\npredictions = \"p.jsonl\"\nsha256 = \"12\"\n",
+    ),
+    ("none/.hidden", ""),
+    ("mixed/a.txt", "a\n"),
+    ("mixed/b.csv", "id\n"),
+    ("yaml/labels/a.txt", "0 0.5 0.5 0.2 0.2\n"),
+    ("yaml/data.yaml", "names: 5\n"),
+    ("open/labels/a.txt", "0 0.5 0.5 0.2 0.2\n"),
+    ("open/data.yaml", "names: [cat\n"),
+    ("pred/a.txt", "0 0.5 0.5 0.2 0.2 0.9\n"),
+    ("ok/a.txt", "0 0.5 0.5 0.2 0.2\n"),
+    ("slices.json", "{\"1\": [1]}"),
+    ("bad-slices.jsonl", "{\"id\": 1}\n"),
+    ("one-word.txt", "1\n"),
 ];
 
 fn folder() -> Folder {
     let folder = Folder::new(&[]);
     for (name, text) in FILES {
-        if let Some((parent, _)) = name.split_once('/') {
+        if let Some((parent, _)) = name.rsplit_once('/') {
             std::fs::create_dir_all(folder.path(parent)).expect("a folder");
         }
         folder.put(name, text.as_bytes());
