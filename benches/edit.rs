@@ -73,15 +73,9 @@ fn rates(criterion: &mut Criterion) {
     ] {
         let mut group = criterion.benchmark_group(name);
         settings(&mut group);
-        let metric = EditRate {
-            unit,
-            ..EditRate::default()
-        };
+        let metric = EditRate::default().with_unit(unit);
         // From alignments, line by line.
-        let counting = EditRate {
-            confusions: true,
-            ..metric.clone()
-        };
+        let counting = metric.clone().with_confusions(true);
         let mut expected = EditState::default();
         for (reference, prediction) in lines {
             counting.update(&mut expected, prediction, reference);

@@ -84,12 +84,10 @@ fn exact_match_in_memory(criterion: &mut Criterion) {
         wrong.pop();
         wrong.push('!');
     }
-    let all = ExactMatch {
-        ignore_case: true,
-        ignore_punctuation: true,
-        ignore_numbers: true,
-        ..ExactMatch::default()
-    };
+    let all = ExactMatch::default()
+        .with_ignore_case(true)
+        .with_ignore_punctuation(true)
+        .with_ignore_numbers(true);
     for (name, metric) in [
         ("1M", ExactMatch::default()),
         ("1M_ignore_case_punctuation_numbers", all),

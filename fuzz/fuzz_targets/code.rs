@@ -93,6 +93,7 @@ fn score(
         weighted_ngram_match,
         syntax_match,
         dataflow_match,
+        ..
     } = metric.compute(&state);
     let scores = [
         codebleu,

@@ -53,22 +53,7 @@ fn clips(prediction: &str, reference: &str, map: &str, choice: u8) {
     let prediction = read.unwrap_or_else(|_| reference.clone());
     let switch = |bit: u8| choice & bit > 0;
     for &alignment in Alignment::ALL {
-        let metric = LaneCorrespondence {
-            alignment,
-            lane_ids: LaneIds::ALL[usize::from(switch(1))],
-            duplicates: Duplicates::ALL[usize::from(switch(2))],
-            overall: Overall::ALL[usize::from(switch(4))],
-            equality: Equality {
-                none_is_absent: switch(8),
-                nfc: switch(16),
-                fold_case: switch(16),
-                collapse_space: switch(16),
-                text_numbers: switch(32),
-                list_sets: switch(8),
-                ..Equality::default()
-            },
-            ..LaneCorrespondence::default()
-        };
+        let metric = LaneCorrespondence::default().with_alignment(alignment).with_lane_ids(LaneIds::ALL[usize::from(switch(1))]).with_duplicates(Duplicates::ALL[usize::from(switch(2))]).with_overall(Overall::ALL[usize::from(switch(4))]).with_equality(Equality::default().with_none_is_absent(switch(8)).with_nfc(switch(16)).with_fold_case(switch(16)).with_collapse_space(switch(16)).with_text_numbers(switch(32)).with_list_sets(switch(8)));
         let examples = [(&prediction, &reference), (&reference, &reference)];
         let state = pooled(&metric, &examples);
         assert_eq!(state.clips, 2);
@@ -301,18 +286,10 @@ fn typed(mut numbers: Numbers<'_>, choice: u8) {
     };
     let choice = choice.wrapping_sub(b'a');
     for &nodes in NodeRule::ALL {
-        let metric = AlignedGraphs {
-            nodes,
-            parallel: Duplicates::ALL[usize::from(choice & 1)],
-            drop_loops: choice & 2 > 0,
-            one_per_pair: choice & 4 > 0,
-            undirected: (choice & 8 > 0)
+        let metric = AlignedGraphs::default().with_nodes(nodes).with_parallel(Duplicates::ALL[usize::from(choice & 1)]).with_drop_loops(choice & 2 > 0).with_one_per_pair(choice & 4 > 0).with_undirected((choice & 8 > 0)
                 .then(|| "b".to_owned())
                 .into_iter()
-                .collect(),
-            recall_at: [1, 3].into(),
-            ..AlignedGraphs::default()
-        };
+                .collect()).with_recall_at([1, 3].into());
         let alignment = metric.align(&prediction, &reference);
         let pairs: Vec<_> = alignment.pairs().collect();
         let (rows, columns) = (prediction.nodes(), reference.nodes());

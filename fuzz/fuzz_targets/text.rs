@@ -99,11 +99,7 @@ fn edits(prediction: &str, reference: &str, choice: u8) {
         diff.lines().find(|line| line.starts_with("REF:"))
     );
 
-    let mut metric = EditRate {
-        unit,
-        profile,
-        ..EditRate::default()
-    };
+    let mut metric = EditRate::default().with_unit(unit).with_profile(profile);
     let examples = [
         (prediction, reference),
         (reference, prediction),
@@ -238,12 +234,7 @@ fn answers(prediction: &str, answers: &[&str]) {
     let reference = rest.first().copied().unwrap_or_default();
     let regexes: Vec<Pattern> = pattern.parse().into_iter().collect();
     for switches in 0..8 {
-        let metric = ExactMatch {
-            regexes_to_ignore: regexes.clone(),
-            ignore_case: switches & 1 > 0,
-            ignore_punctuation: switches & 2 > 0,
-            ignore_numbers: switches & 4 > 0,
-        };
+        let metric = ExactMatch::default().with_regexes_to_ignore(regexes.clone()).with_ignore_case(switches & 1 > 0).with_ignore_punctuation(switches & 2 > 0).with_ignore_numbers(switches & 4 > 0);
         assert!(metric.equal(prediction, prediction));
         let equal = metric.equal(prediction, reference);
         assert_eq!(equal, metric.equal(reference, prediction));

@@ -33,11 +33,7 @@ fuzz_target!(|data: &[u8]| {
             let [Some(&truth), Some(&prediction)] = [truths.first(), predictions.first()] else {
                 return;
             };
-            let options = CocoOptions {
-                ignore_unknown_images: options % 2 == 1,
-                quirks: options / 2 % 2 == 1,
-                shard: None,
-            };
+            let options = CocoOptions::default().with_ignore_unknown_images(options % 2 == 1).with_quirks(options / 2 % 2 == 1).with_shard(None);
             match form.wrapping_sub(b'a') % 2 {
                 0 => evaluate(parse_coco(truth, prediction, options)),
                 _ => evaluate(parse_coco_masks(truth, prediction, options)),
@@ -47,32 +43,20 @@ fuzz_target!(|data: &[u8]| {
             let size = [3, 1000].map(|pixels| NonZeroU32::new(pixels).unwrap());
             let named = [truths.as_slice(), &predictions].concat();
             let sizes = named.iter().find(|file| file.name == "sizes");
-            let options = YoloOptions {
-                extra: choose(ExtraImages::ALL, options),
-                sizes: match (options / 3 % 3, sizes) {
+            let options = YoloOptions::default().with_extra(choose(ExtraImages::ALL, options)).with_sizes(match (options / 3 % 3, sizes) {
                     (0, _) => ImageSizes::Unknown,
                     (2, Some(&sizes)) => match ImageSizes::parse(sizes) {
                         Ok(sizes) => sizes,
                         Err(error) => return told(&error),
                     },
                     _ => ImageSizes::All(size),
-                },
-                columns: None,
-                max_bytes: None,
-                shard: None,
-            };
+                }).with_columns(None).with_max_bytes(None).with_shard(None);
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_yolo(truths, predictions, &options)
             });
         }
         _ => {
-            let options = VocOptions {
-                extra: choose(ExtraImages::ALL, options),
-                files: VocFiles::ALL.get(options / 3 % 3).copied(),
-                columns: None,
-                max_bytes: None,
-                shard: None,
-            };
+            let options = VocOptions::default().with_extra(choose(ExtraImages::ALL, options)).with_files(VocFiles::ALL.get(options / 3 % 3).copied()).with_columns(None).with_max_bytes(None).with_shard(None);
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_voc(truths, predictions, &options)
             });
@@ -124,14 +108,8 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     };
     let examples: Vec<_> = dataset.examples(0..dataset.images().len()).collect();
 
-    let quirks = CocoParams {
-        quirks: true,
-        ..CocoParams::default()
-    };
-    let classless = CocoParams {
-        by_class: false,
-        ..CocoParams::default()
-    };
+    let quirks = CocoParams::default().with_quirks(true);
+    let classless = CocoParams::default().with_by_class(false);
     for params in [CocoParams::default(), quirks, classless] {
         let metric = CocoAp::new(params).unwrap();
         let state = pooled(&metric, &examples);

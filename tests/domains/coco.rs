@@ -36,10 +36,7 @@ fn read_set(set: &Value, quirks: bool) -> Result<Dataset, String> {
         name,
         text: set[side].as_str().unwrap_or_default(),
     };
-    let options = CocoOptions {
-        quirks,
-        ..CocoOptions::default()
-    };
+    let options = CocoOptions::default().with_quirks(quirks);
     let read = read::parse_coco(file("gt.json", "gt"), file("dt.json", "dt"), options);
     read.map(|(dataset, _)| dataset)
         .map_err(|error| format!("refused: {error}"))
@@ -66,17 +63,18 @@ fn other_than(
     areas: Option<Vec<AreaRange>>,
     quirks: bool,
 ) -> CocoParams {
-    CocoParams {
-        iou_thresholds: numbers(&given["iouThrs"]).unwrap_or(defaults.iou_thresholds),
-        recall_thresholds: numbers(&given["recThrs"]).unwrap_or(defaults.recall_thresholds),
-        max_detections: numbers(&given["maxDets"]).map_or(defaults.max_detections, |numbers| {
-            numbers.iter().map(|&number| number as usize).collect()
-        }),
-        areas: areas.unwrap_or(defaults.areas),
-        by_class: given["useCats"] != 0,
-        quirks,
-        summary: defaults.summary,
-    }
+    CocoParams::default()
+        .with_iou_thresholds(numbers(&given["iouThrs"]).unwrap_or(defaults.iou_thresholds))
+        .with_recall_thresholds(numbers(&given["recThrs"]).unwrap_or(defaults.recall_thresholds))
+        .with_max_detections(
+            numbers(&given["maxDets"]).map_or(defaults.max_detections, |numbers| {
+                numbers.iter().map(|&number| number as usize).collect()
+            }),
+        )
+        .with_areas(areas.unwrap_or(defaults.areas))
+        .with_by_class(given["useCats"] != 0)
+        .with_quirks(quirks)
+        .with_summary(defaults.summary)
 }
 
 fn curves<S: Shape + Sync>(dataset: &Dataset<S>, params: CocoParams) -> CocoCurves {

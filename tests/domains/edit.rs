@@ -28,10 +28,7 @@ fn edits_and_alignments_of_jiwer() {
         let (prediction, reference) = (text(row, "hyp")?, text(row, "ref")?);
         for &(unit, prefix, rate) in UNITS {
             let field = |name: &str| &row[format!("{prefix}_{name}")];
-            let metric = EditRate {
-                unit,
-                ..EditRate::default()
-            };
+            let metric = EditRate::default().with_unit(unit);
             let state = metric.measure(prediction, reference);
             same("edits", &counted(&state.edits), field("hsid"))?;
             let length = |length: u64| Value::from(length);
@@ -135,11 +132,9 @@ fn error_rates_by_the_rules_of_peers() {
     rows::check(&rows, rows::id, &[], |row| {
         let (prediction, reference) = (text(row, "hyp")?, text(row, "ref")?);
         let rate = |profile| {
-            let metric = EditRate {
-                unit: Unit::CodePoint,
-                profile,
-                ..EditRate::default()
-            };
+            let metric = EditRate::default()
+                .with_unit(Unit::CodePoint)
+                .with_profile(profile);
             metric
                 .compute(&metric.measure(prediction, reference))
                 .error_rate

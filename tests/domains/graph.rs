@@ -30,22 +30,19 @@ const OVERALL: Part = (|counts| counts.overall, |ratios| ratios.overall);
 /// `RuleIndex` takes part in the set counts: the edge cases have it, the samples leave it out.
 fn fields(index_in_sets: bool) -> Vec<(&'static str, LaneCorrespondence, Part)> {
     let default = LaneCorrespondence::default;
-    let with_key = || LaneCorrespondence {
-        alignment: Alignment::Key,
-        overall: Overall::Key,
-        ..default()
+    let with_key = || {
+        default()
+            .with_alignment(Alignment::Key)
+            .with_overall(Overall::Key)
     };
-    let without_index = || LaneCorrespondence {
-        ignore: ["RuleIndex".to_owned()].into(),
-        ..default()
-    };
-    let merged = || LaneCorrespondence {
-        duplicates: Duplicates::Merge,
-        ..if index_in_sets {
+    let without_index = || default().with_ignore(["RuleIndex".to_owned()].into());
+    let merged = || {
+        if index_in_sets {
             default()
         } else {
             without_index()
         }
+        .with_duplicates(Duplicates::Merge)
     };
     vec![
         ("re", default(), RULE),
@@ -163,10 +160,7 @@ fn mapdr_samples() {
 
 #[test]
 fn mapdr_samples_with_given_rules() {
-    let metric = LaneCorrespondence {
-        alignment: Alignment::Given,
-        ..LaneCorrespondence::default()
-    };
+    let metric = LaneCorrespondence::default().with_alignment(Alignment::Given);
     let rows = rows::rows("graph/mapdr_samples.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
         let (prediction, reference) = (clip(&row["pred_given_rules"])?, clip(&row["label"])?);

@@ -221,12 +221,10 @@ fn exact_match_with_each_set_of_options() {
         let (predictions, references) = (texts(&row["preds"])?, texts(&row["refs"])?);
         for bits in 0..8 {
             let [case, punctuation, numbers] = [1, 2, 4].map(|bit| bits & bit > 0);
-            let metric = ExactMatch {
-                ignore_case: case,
-                ignore_punctuation: punctuation,
-                ignore_numbers: numbers,
-                ..ExactMatch::default()
-            };
+            let metric = ExactMatch::default()
+                .with_ignore_case(case)
+                .with_ignore_punctuation(punctuation)
+                .with_ignore_numbers(numbers);
             let mut state = metric_core::Accuracy::default();
             for (prediction, reference) in predictions.iter().zip(&references) {
                 metric.update(&mut state, prediction, reference);

@@ -62,21 +62,16 @@ fn same_counts(what: &str, ours: Counts, row: &Value) -> Result<(), String> {
     let count = |name: &str| row[name].as_u64().ok_or("a count");
     let expected = Counts::new(count("tp")?, count("fp")?, count("fn")?);
     same(what, ours, expected)?;
-    let score = DetectionScore {
-        precision: ours.precision(),
-        recall: ours.recall(),
-        f1: ours.f1(),
-    };
-    same_score(what, score, row)
+    same_values(what, [ours.precision(), ours.recall(), ours.f1()], row)
+}
+
+fn same_score(what: &str, ours: DetectionScore, row: &Value) -> Result<(), String> {
+    same_values(what, [ours.precision, ours.recall, ours.f1], row)
 }
 
 /// To the last bit; the rows print 0 for 0/0.
-fn same_score(what: &str, ours: DetectionScore, row: &Value) -> Result<(), String> {
-    for (name, ours) in [
-        ("precision", ours.precision),
-        ("recall", ours.recall),
-        ("f1", ours.f1),
-    ] {
+fn same_values(what: &str, ours: [Option<f64>; 3], row: &Value) -> Result<(), String> {
+    for (name, ours) in ["precision", "recall", "f1"].into_iter().zip(ours) {
         let ours = Some(ours.unwrap_or(0.0));
         same(&format!("{what}: {name}"), ours, row[name].as_f64())?;
     }

@@ -406,6 +406,7 @@ impl<L: Ord> From<Vec<(L, Option<L>, u64)>> for ConfusionMatrix<L> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PrecisionRecallF1 {
     /// True positives of the predictions.
     pub precision: Option<f64>,

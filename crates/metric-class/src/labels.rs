@@ -140,6 +140,7 @@ pub fn label_rows<L: Clone>(rows: &[impl AsRef<[L]>]) -> Result<Array2<L>, Label
 
 /// The error in the input of [`accuracy_at_k`] or [`label_rows`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LabelsError {
     /// There is nothing to score.
     NoExamples,
@@ -264,6 +265,7 @@ pub(crate) fn check_ks(ks: &[usize]) -> Result<(), InvalidK> {
 
 /// The error for a list of `k` that is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidK {
     /// The list is empty.
     Empty,

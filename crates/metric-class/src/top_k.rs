@@ -782,6 +782,7 @@ fn check_lengths(rows: usize, references: usize) -> Result<(), ScoresError> {
 
 /// The error for a row of scores that has no rank for a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ScoreError {
     /// The label is not the index of a column.
     NoColumn {
@@ -820,6 +821,7 @@ impl std::error::Error for ScoreError {}
 
 /// The error in arrays of scores, references and weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ScoresError {
     /// There is nothing to score.
     NoExamples,
@@ -876,7 +878,14 @@ impl fmt::Display for ScoresError {
     }
 }
 
-impl std::error::Error for ScoresError {}
+impl std::error::Error for ScoresError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Row { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

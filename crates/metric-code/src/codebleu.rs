@@ -140,12 +140,18 @@ pub fn codebleu<'t>(
 /// assert_eq!(metric.compute(&state).syntax_match, Some(0.5));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CodeBleu {
     /// The definition.
     pub profile: CodeBleuProfile,
     /// The weights of the components.
     pub weights: Weights,
 }
+
+metric_core::setters!(CodeBleu {
+    with_profile => profile: CodeBleuProfile,
+    with_weights => weights: Weights,
+});
 
 impl CodeBleu {
     /// Returns the metric of a profile, with equal weights.
@@ -374,6 +380,7 @@ fn add(to: &mut [u64; 2], counts: [u64; 2], times: u64) {
 /// everything is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CodeBleuScore {
     /// The weighted mean of the components.
     pub codebleu: Option<f64>,

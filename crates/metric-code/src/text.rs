@@ -21,6 +21,7 @@ pub const MAX_TEXT_BYTES: usize = 2 << 20;
 
 /// The error for a text longer than [`MAX_TEXT_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextTooLong {
     /// Its length in bytes.
     pub bytes: usize,
@@ -57,8 +58,8 @@ fn checked(text: String) -> Result<String, TextTooLong> {
 /// use metric_code::{MAX_TEXT_BYTES, Prediction, TextTooLong};
 ///
 /// assert_eq!(Prediction::new("x = 1").unwrap().text(), "x = 1");
-/// let bytes = MAX_TEXT_BYTES + 1;
-/// assert_eq!(Prediction::new(" ".repeat(bytes)).unwrap_err(), TextTooLong { bytes });
+/// let error: TextTooLong = Prediction::new(" ".repeat(MAX_TEXT_BYTES + 1)).unwrap_err();
+/// assert_eq!(error.bytes, MAX_TEXT_BYTES + 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction(String);
@@ -82,6 +83,7 @@ impl Prediction {
 
 /// The error for references with which no prediction can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidReferences {
     /// There are no references.
     Empty,
@@ -103,7 +105,14 @@ impl fmt::Display for InvalidReferences {
     }
 }
 
-impl std::error::Error for InvalidReferences {}
+impl std::error::Error for InvalidReferences {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::TooLong { error, .. } => Some(error),
+            Self::Empty => None,
+        }
+    }
+}
 
 /// The references of a prediction: one or more texts in a language.
 ///

@@ -17,6 +17,7 @@ mod merge;
 mod metric;
 mod named;
 mod per_class;
+mod setters;
 mod sum;
 mod weighted;
 

@@ -1,50 +1,11 @@
 use std::collections::BTreeMap;
 
 use metric_core::assignment::{Benefit, Edge, assign_all};
-use metric_core::named_choice;
 
 use crate::clip::compare_ids;
 use crate::coded::Coded;
 use crate::limit::{Compared, TooLarge};
-use crate::{Clip, LaneCorrespondence};
-
-/// The alignment of predicted rules with true rules when their lanes are compared.
-///
-/// The lanes of a predicted rule without a true rule are all wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Alignment {
-    /// The model was given the true rules and only told their lanes, rule id by rule id: the
-    /// setting in the text of the MapDR paper. There are no predicted properties, so the scores of
-    /// rules and of the whole are undefined.
-    Given,
-    /// Rules with the same id.
-    Key,
-    /// Rules with equal properties; of several equal ones, those that share most lanes.
-    Properties,
-    /// The one-to-one choice with the most equal properties in total, and among those the most shared lanes in total.
-    /// `RuleIndex` is not counted, and any two rules may be aligned. This is what the worked example of the MapDR
-    /// paper draws.
-    #[default]
-    Optimal,
-}
-
-impl Alignment {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::Given, Self::Key, Self::Properties, Self::Optimal];
-
-    /// Returns the name of the choice.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Given => "given",
-            Self::Key => "key",
-            Self::Properties => "properties",
-            Self::Optimal => "optimal",
-        }
-    }
-}
-
-named_choice!(Alignment, "alignment");
+use crate::{Alignment, Clip, LaneCorrespondence};
 
 /// A predicted rule and the true rule that it is aligned with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,66 +4,7 @@ use metric_core::{Accuracy, Counts, MacroAverage, Mean, Merge, Metric, NamedScor
 
 use crate::edges::{Kept, compare};
 use crate::typed::rank;
-use crate::{Duplicates, EdgeOutcome, EdgeTally, NodeAlignment, NodeRule, Ratios, TypedGraph};
-
-/// Precision and recall of the edges of predicted graphs compared with true ones, after predicted nodes have been
-/// aligned with true ones.
-///
-/// A predicted edge is correct if both of its ends are matched to true nodes and there is a true
-/// edge of its kind between those, each true edge once. In addition to the edges, by kind and in
-/// all, these are counted:
-/// - **nodes**: a predicted node is correct if it is matched with a true one of the same class with
-///   equal properties;
-/// - **nodes and edges**: an edge is correct if both of its nodes are correct as well;
-/// - **triples**: the same edges by the keys of their nodes, whatever the alignment;
-/// - **recall@K**: the share of the true edges of a graph among the `K` most confident predicted
-///   ones (of equal confidences the first in the order of edges).
-///
-/// `n` predicted and `m` true nodes of a class cost what [`NodeRule`] costs, the edges
-/// `O(e log e)`. Recall@K is as in Lu et al., *Visual Relationship Detection with Language Priors*
-/// (ECCV 2016), mean recall@K as in Chen et al., *Knowledge-Embedded Routing Network for Scene
-/// Graph Generation* (CVPR 2019).
-///
-/// ```
-/// use metric_core::{Counts, Metric};
-/// use metric_graph::{AlignedGraphs, NodeRule, TypedEdge, TypedGraph, TypedNode};
-///
-/// let graph = |edges: &[(&str, &str, &str)]| {
-///     let nodes = ["a", "b", "c"].map(|key| (key, TypedNode::of_class("lane")));
-///     TypedGraph::new(nodes, edges.iter().map(|(from, to, kind)| TypedEdge::new(*from, *to, *kind)))
-/// };
-/// let truth = graph(&[("a", "b", "leads to"), ("b", "c", "leads to")])?;
-/// let prediction = graph(&[("a", "b", "leads to"), ("b", "c", "beside"), ("a", "c", "beside")])?;
-///
-/// let metric = AlignedGraphs { nodes: NodeRule::Key, ..AlignedGraphs::default() };
-/// let state = metric.measure(&prediction, &truth);
-/// let edges = state.kinds.micro();
-/// assert_eq!(edges.counts, Counts::new(1, 2, 1));
-/// assert_eq!((edges.false_positives.other_kind, edges.false_positives.no_edge), (1, 1));
-/// let score = metric.compute(&state);
-/// assert_eq!(score.edges.precision, Some(1.0 / 3.0));
-/// // "leads to": 1 of 1; "beside": 0 of 2.
-/// assert_eq!(score.edges_by_kind.precision.value, Some(0.5));
-/// # Ok::<(), metric_graph::InvalidGraph>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AlignedGraphs {
-    /// The rule by which nodes are aligned.
-    pub nodes: NodeRule,
-    /// The rules for nodes of these classes, if they differ.
-    pub rules_by_class: BTreeMap<String, NodeRule>,
-    /// Kinds of edges without direction.
-    pub undirected: BTreeSet<String>,
-    /// The way in which several edges of a kind between two nodes count.
-    pub parallel: Duplicates,
-    /// Whether edges from a node to itself are left out.
-    pub drop_loops: bool,
-    /// The `K` of recall@K.
-    pub recall_at: BTreeSet<usize>,
-    /// Whether only the most confident of the edges between two nodes, by direction, takes part in
-    /// recall@K ("graph constraint").
-    pub one_per_pair: bool,
-}
+use crate::{AlignedGraphs, EdgeOutcome, EdgeTally, NodeAlignment, Ratios, TypedGraph};
 
 impl AlignedGraphs {
     /// Returns the counts of edges by the keys of their nodes, whatever the alignment.
@@ -265,6 +206,7 @@ impl Merge for RecallState {
 /// The score of [`AlignedGraphs`]; ratios with a denominator of 0 are undefined.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct AlignedGraphsScore {
     /// The counts of nodes.
     pub nodes: Ratios,
@@ -366,7 +308,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{EdgeReasons, Properties, TypedEdge, TypedNode};
+    use crate::{Duplicates, EdgeReasons, NodeRule, Properties, TypedEdge, TypedNode};
 
     /// Nodes as (key, class, what it says), edges as (from, to, kind, confidence).
     type Node<'a> = (&'a str, &'a str, &'a str);

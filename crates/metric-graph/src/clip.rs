@@ -317,6 +317,7 @@ pub(crate) fn compare_ids(a: &str, b: &str) -> Ordering {
 
 /// The error for a rule id that is given twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DuplicateRule {
     /// The id.
     pub rule: String,

@@ -1,9 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use metric_core::{
-    Counts, MacroAverage, Mean, Merge, Metric, NamedScores, named_choice, named_scores,
-};
+use metric_core::{Counts, MacroAverage, Mean, Merge, Metric, NamedScores, named_scores};
 
 use crate::align::{align, same_class, same_key};
 use crate::breakdown::{
@@ -11,179 +9,9 @@ use crate::breakdown::{
 };
 use crate::coded::{Coded, each_shared};
 use crate::{
-    Alignment, ClassCounts, Clip, Equality, FindingCounts, LaneIds, PropertyConfusion, findings,
+    Alignment, ClassCounts, Clip, Duplicates, FindingCounts, LaneCorrespondence, Overall, Parts,
+    PropertyConfusion, findings,
 };
-
-/// Precision and recall of predicted traffic rules and of the lanes that they apply to.
-///
-/// The three parts of the MapDR benchmark, in a clip of rules `R`, lanes `L` and the pairs
-/// `E ⊆ R × L` of a rule and a lane it holds for:
-/// - **rule** (R.E., rule extraction): a predicted rule is correct if a true rule has equal
-///   properties, each true rule once;
-/// - **correspondence** (C.R., correspondence reasoning): a predicted pair is correct if the [true
-///   rule that its rule stands for](Alignment) holds for its lane, whatever the rule says; the
-///   lanes of a rule are a set;
-/// - **overall**: a predicted pair is correct if a true rule with equal properties holds for its
-///   lane, each true pair once.
-///
-/// Matching never crosses clips. A prediction that could not be read is an empty clip.
-///
-/// A clip of `n` predicted and `m` true rules, with `d` distinct lanes and properties, costs
-/// `O(n m d / 64)`, and the optimal alignment of those rules that are not entirely correct at most
-/// `O(n² m)` on top.
-///
-/// Chang et al., *Driving by the Rules: A Benchmark for Integrating Traffic Sign Regulations into
-/// Vectorized HD Map* (CVPR 2025), and the description of the metric in the MapDR repository.
-///
-/// ```
-/// use metric_core::{Counts, Metric};
-/// use metric_graph::{Clip, LaneCorrespondence, Properties, Rule};
-///
-/// let rule = |kind, lane: i64| Properties::new([("LaneType", kind)]).map(|says| Rule::new(says, [lane]));
-/// let truth = Clip::new([("0", rule("BusLane", 7)?), ("1", rule("DirectionLane", 8)?)])?;
-/// // One rule is misread, on the right lane.
-/// let prediction = Clip::new([("0", rule("BusLane", 7)?), ("1", rule("EmergencyLane", 8)?)])?;
-///
-/// let metric = LaneCorrespondence::default();
-/// let state = metric.measure(&prediction, &truth);
-/// assert_eq!(state.counts.rule, Counts::from_totals(1, 2, 2));
-/// assert_eq!(state.counts.correspondence, Counts::from_totals(2, 2, 2));
-/// assert_eq!(state.counts.overall, Counts::from_totals(1, 2, 2));
-/// assert_eq!(metric.compute(&state).micro.overall.f1, Some(0.5));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneCorrespondence {
-    /// The conventions that the score follows.
-    pub profile: LaneProfile,
-    /// The alignment of predicted rules with true ones.
-    pub alignment: Alignment,
-    /// The condition under which two lane ids are the same.
-    pub lane_ids: LaneIds,
-    /// The way in which repeated rules and pairs count.
-    pub duplicates: Duplicates,
-    /// The condition under which a pair of a rule and a lane is entirely correct.
-    pub overall: Overall,
-    /// Names of properties to ignore: rules are scored without them.
-    pub ignore: BTreeSet<String>,
-    /// The condition under which two property values are equal.
-    pub equality: Equality,
-}
-
-/// The conventions that a score follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LaneProfile {
-    /// The evaluation published with MapDR: precision, recall and F1 with a denominator of 0 are printed as 0. Known
-    /// defect: a model without predictions and one with wrong predictions look the same. The counts tell them apart.
-    #[default]
-    MapdrReference,
-}
-
-impl LaneProfile {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::MapdrReference];
-
-    /// Returns the name of the choice.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MapdrReference => "mapdr-reference",
-        }
-    }
-
-    /// The value that the profile prints for 0/0.
-    const fn zero_division(self) -> Option<f64> {
-        match self {
-            Self::MapdrReference => Some(0.0),
-        }
-    }
-}
-
-named_choice!(LaneProfile, "profile");
-
-/// How repeated items count in the parts *rule* and *overall*.
-///
-/// In *correspondence* the lanes of a rule are a set in any case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Duplicates {
-    /// Each counts: if two predicted rules are equal and there is one true rule, one of the two is
-    /// wrong. The behavior of the reference implementation.
-    #[default]
-    Count,
-    /// Equal rules of a clip are one rule, and equal pairs one pair.
-    Merge,
-}
-
-impl Duplicates {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::Count, Self::Merge];
-
-    /// Returns the name of the choice.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Merge => "merge",
-        }
-    }
-}
-
-named_choice!(Duplicates, "duplicates");
-
-/// The condition under which a pair of a rule and a lane is entirely correct.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Overall {
-    /// A true pair has equal properties and the same lane. Rules with equal properties can swap
-    /// lanes unnoticed. The behavior of the reference implementation.
-    #[default]
-    Pairs,
-    /// The true rule with the same id has equal properties and holds for the lane. The lanes of a
-    /// rule are a set, and [`Duplicates`] does not matter. For models whose rule ids mean something.
-    Key,
-}
-
-impl Overall {
-    /// Every choice.
-    pub const ALL: &[Self] = &[Self::Pairs, Self::Key];
-
-    /// Returns the name of the choice.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pairs => "pairs",
-            Self::Key => "key",
-        }
-    }
-}
-
-named_choice!(Overall, "overall");
-
-/// A value for each of the three parts of the metric.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Parts<T> {
-    /// The rules, by their properties (R.E.).
-    pub rule: T,
-    /// The lanes of the rules (C.R.).
-    pub correspondence: T,
-    /// Rules and lanes together.
-    pub overall: T,
-}
-
-impl<T: Merge + Clone> Merge for Parts<T> {
-    fn merge(&mut self, other: Self) {
-        self.rule.merge(other.rule);
-        self.correspondence.merge(other.correspondence);
-        self.overall.merge(other.overall);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.rule.merge_times(&other.rule, times);
-        self.correspondence
-            .merge_times(&other.correspondence, times);
-        self.overall.merge_times(&other.overall, times);
-    }
-}
 
 /// The state of [`LaneCorrespondence`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -242,6 +70,7 @@ impl Merge for CorrespondenceState {
 /// Means of precision, recall and F1 over the clips where they are defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RatioMeans {
     /// Over clips with predictions.
     pub precision: Mean,
@@ -308,9 +137,10 @@ impl Merge for Scenes {
 /// are `None`, whatever the profile prints for 0/0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct CorrespondenceScore {
     /// The ratios of the counts of all clips: all items weigh the same. Over 0 they are what the
-    /// [profile](LaneProfile) prints, 0 in MapDR's; [`CorrespondenceState::counts`] has them undefined.
+    /// [profile](crate::LaneProfile) prints, 0 in MapDR's; [`CorrespondenceState::counts`] has them undefined.
     pub micro: Parts<Ratios>,
     /// The means over clips: all clips weigh the same. A clip where a ratio is undefined is left
     /// out of its mean.
@@ -363,6 +193,7 @@ impl NamedScores for CorrespondenceScore {
 /// Precision, recall and F1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Ratios<T = Option<f64>> {
     /// Right of predicted.
     pub precision: T,
@@ -607,7 +438,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{LaneId, Properties, Rule};
+    use crate::{Equality, LaneId, LaneIds, LaneProfile, Properties, Rule};
 
     /// A rule as its properties (`LaneType`, `RuleIndex`) and lanes.
     type Row<'a> = (&'a str, &'a str, &'a [i64]);

@@ -19,12 +19,7 @@ use crate::{Clip, List, Number, Properties, Rule, Value};
 /// ```
 /// use metric_graph::{Equality, Form, Properties};
 ///
-/// let equality = Equality {
-///     collapse_space: true,
-///     text_numbers: true,
-///     forms: [("EffectiveTime".to_owned(), Form::Times)].into(),
-///     ..Equality::default()
-/// };
+/// let equality = Equality::default().with_collapse_space(true).with_text_numbers(true).with_forms([("EffectiveTime".to_owned(), Form::Times)].into());
 /// let a = Properties::new([("LaneType", "Bus  Lane "), ("HighSpeedLimit", "80"), ("EffectiveTime", "17:00-19:00;7:00-9:00")])?;
 /// let b = Properties::new([("LaneType", "Bus Lane"), ("HighSpeedLimit", "80.0"), ("EffectiveTime", "07:00-09:00, 17:00-19:00")])?;
 /// assert_ne!(a, b);
@@ -46,6 +41,7 @@ use crate::{Clip, List, Number, Properties, Rule, Value};
 /// # Ok::<(), metric_graph::UnknownLenience>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Equality {
     /// A property that is null or the string `None` is the same as one that is absent, and so is such
     /// an item of a list; MapDR writes a list of nothing as `["None"]`.
@@ -63,6 +59,16 @@ pub struct Equality {
     /// Properties that are compared as more than text, by name.
     pub forms: BTreeMap<String, Form>,
 }
+
+metric_core::setters!(Equality {
+    with_none_is_absent => none_is_absent: bool,
+    with_nfc => nfc: bool,
+    with_fold_case => fold_case: bool,
+    with_collapse_space => collapse_space: bool,
+    with_text_numbers => text_numbers: bool,
+    with_list_sets => list_sets: bool,
+    with_forms => forms: BTreeMap<String, Form>,
+});
 
 /// The form of the values of a property, beyond text and numbers. A value that does not have the
 /// form is compared unchanged.
@@ -234,6 +240,7 @@ impl fmt::Display for Equality {
 
 /// A name that no switch of [`Equality`] has.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownLenience {
     /// The name.
     pub name: String,

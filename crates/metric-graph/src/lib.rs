@@ -8,6 +8,7 @@ mod breakdown;
 mod clip;
 mod coded;
 mod correspondence;
+mod definition;
 pub mod distance;
 mod edges;
 mod equality;
@@ -24,19 +25,19 @@ pub mod read;
 mod typed;
 mod value;
 
-pub use align::{AlignedRules, Alignment};
-pub use aligned_graphs::{AlignedGraphs, AlignedGraphsScore, AlignedGraphsState, RecallState};
+pub use align::AlignedRules;
+pub use aligned_graphs::{AlignedGraphsScore, AlignedGraphsState, RecallState};
 pub use breakdown::{ClassCounts, PropertyConfusion};
 pub use clip::{Clip, DuplicateRule, LaneId, LaneIds, Node, Rule};
-pub use correspondence::{
-    CorrespondenceScore, CorrespondenceState, Duplicates, LaneCorrespondence, LaneProfile, Overall,
-    Parts, RatioMeans, Ratios, Scenes,
+pub use correspondence::{CorrespondenceScore, CorrespondenceState, RatioMeans, Ratios, Scenes};
+pub use definition::{
+    AlignedGraphs, Alignment, Duplicates, LaneCorrespondence, LaneProfile, NodeRule, Overall, Parts,
 };
 pub use edges::{EdgeComparison, EdgeOutcome, EdgeReasons, EdgeTally};
 pub use equality::{Equality, Form, UnknownLenience};
 pub use findings::{Finding, FindingCounts, FindingKind, Side};
 pub use limit::{Compared, TooLarge};
-pub use nodes::{InvalidAlignment, NodeAlignment, NodeRule};
+pub use nodes::{InvalidAlignment, NodeAlignment};
 pub use picture::{Mark, Picture, PictureLink, PictureNode};
 pub use polyline::{InvalidPolyline, Polyline};
 #[cfg(feature = "read")]

@@ -2,6 +2,7 @@ use std::fmt;
 
 /// The error for an example whose comparison takes more time or memory than a program should spend on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooLarge {
     /// The number of predicted parts.
     pub prediction: usize,

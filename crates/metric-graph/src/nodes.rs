@@ -2,67 +2,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::assignment::{Benefit, Costs, Edge, Gate, assign};
-use metric_core::named_choice;
 
 use crate::coded::each_shared;
 use crate::typed::rank;
-use crate::{AlignedGraphs, Properties, TypedGraph, TypedNode};
-
-/// The rule by which predicted nodes are aligned with true ones of the same class.
-///
-/// Times and memory are for `n` predicted and `m` true nodes of a class; to compare two nodes takes
-/// as long as they have properties.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum NodeRule {
-    /// Nodes with the same key. Time `O((n + m) log(n + m))`, memory `O(n + m)`.
-    Key,
-    /// Nodes with equal properties; of several equal ones, those that share most edges. Costs the
-    /// sorting of the nodes, and what [`Optimal`](Self::Optimal) costs for each group of equal ones.
-    Properties,
-    /// The one-to-one choice with the most equal properties in total, and among those the most
-    /// shared edges in total. All `n m` pairs are compared and held in memory (at 32 bytes each, a
-    /// few times over): 1,000 nodes on both sides are 1,000,000 pairs. Then one
-    /// [`assign`](metric_core::assignment::assign), in the worst case `O(k n m log(n m))` for the
-    /// smaller side `k`, commonly far less.
-    #[default]
-    Optimal,
-    /// The pair with the fewest different properties first, then that of the nodes that are left,
-    /// and so on. Time `O(n m log(n m))`; all `n m` pairs are compared and held in memory.
-    GreedyCheapest,
-    /// Predicted nodes in descending order of confidence, each with the true node from which it differs in the fewest
-    /// properties, if that is free. Time and memory `O(n m)`.
-    GreedyByConfidence,
-}
-
-impl NodeRule {
-    /// Every choice.
-    pub const ALL: &[Self] = &[
-        Self::Key,
-        Self::Properties,
-        Self::Optimal,
-        Self::GreedyCheapest,
-        Self::GreedyByConfidence,
-    ];
-
-    /// Returns the name of the choice.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Key => "key",
-            Self::Properties => "properties",
-            Self::Optimal => "optimal",
-            Self::GreedyCheapest => "greedy-cheapest",
-            Self::GreedyByConfidence => "greedy-by-confidence",
-        }
-    }
-
-    /// Whether edges to nodes that are aligned decide between equal choices.
-    const fn uses_edges(self) -> bool {
-        matches!(self, Self::Properties | Self::Optimal)
-    }
-}
-
-named_choice!(NodeRule, "node rule");
+use crate::{AlignedGraphs, NodeRule, Properties, TypedGraph, TypedNode};
 
 /// The pairs of predicted and true nodes, each node in at most one. Nodes are given by their
 /// positions in the graphs.
@@ -414,6 +357,7 @@ impl OfClass<'_> {
 
 /// The error for pairs that do not form an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidAlignment {
     /// A node that the graph does not have.
     NoSuchNode {

@@ -22,6 +22,7 @@ pub struct Polyline<const D: usize> {
 
 /// The error for points that do not form a [`Polyline`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidPolyline {
     /// There is no point.
     Empty,

@@ -254,6 +254,7 @@ pub(crate) struct PlacedEdge<'a> {
 
 /// The error for nodes and edges that do not form a graph.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidGraph {
     /// Two nodes with one key.
     DuplicateKey {

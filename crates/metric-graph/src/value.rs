@@ -321,6 +321,7 @@ impl Properties {
 
 /// The error for a property that is given twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DuplicateProperty {
     /// Its name.
     pub name: String,

@@ -216,6 +216,7 @@ pub struct ArcState {
 /// The score of [`ArcGrids`]; each part is undefined without pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ArcScore {
     /// The mean over the pairs of [`cell_accuracy`], in which every pair counts the same.
     pub cell_accuracy: Option<f64>,

@@ -137,6 +137,7 @@ fn colour(row: usize, column: usize, value: i64) -> Result<u8, InvalidGrid> {
 
 /// The error for rows that are not an ARC grid. Rows and columns are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidGrid {
     /// There are no cells.
     Empty {

@@ -127,6 +127,7 @@ struct Outcome {
 /// The three ways to count solved outputs; each is undefined without tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct SolvedShares {
     /// Solved outputs over outputs: the leaderboard on Kaggle.
     pub kaggle: Option<f64>,
@@ -172,6 +173,7 @@ impl SolvedShares {
 /// The score of [`ArcSubmissions`]; each part is undefined without tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct SubmissionScore {
     /// Solved outputs and tasks, counted in three ways.
     pub solved: SolvedShares,

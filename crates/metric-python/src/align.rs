@@ -45,11 +45,9 @@ pub(crate) fn edit_measures(
     predictions: &Bound<'_, PyAny>,
     unit: &str,
 ) -> Option<(f64, f64, f64, f64)> {
-    let metric = EditRate {
-        unit: unit.parse().unwrap_or(Unit::Word),
-        profile: EditProfile::Jiwer,
-        ..EditRate::default()
-    };
+    let metric = EditRate::default()
+        .with_unit(unit.parse().unwrap_or(Unit::Word))
+        .with_profile(EditProfile::Jiwer);
     let mut state = EditState::default();
     let mut add = |reference: &Bound<'_, PyAny>, prediction: &Bound<'_, PyAny>| {
         let reference = reference.cast::<PyString>().ok()?.to_str().ok()?;

@@ -178,20 +178,21 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         ..
     } = definition;
     let areas = areas.into_iter().enumerate();
-    let params = CocoParams {
-        iou_thresholds,
-        recall_thresholds,
-        // Names that no number of detections has.
-        areas: areas
-            .map(|(index, (least, greatest))| {
-                AreaRange::new(format!("area{index}"), least, greatest)
-            })
-            .collect(),
-        max_detections,
-        by_class,
-        quirks: true,
-        summary: CocoSummary::Detections,
-    };
+    // Area ranges have names that no number of detections has.
+    let params = CocoParams::default()
+        .with_iou_thresholds(iou_thresholds)
+        .with_recall_thresholds(recall_thresholds)
+        .with_areas(
+            areas
+                .map(|(index, (least, greatest))| {
+                    AreaRange::new(format!("area{index}"), least, greatest)
+                })
+                .collect(),
+        )
+        .with_max_detections(max_detections)
+        .with_by_class(by_class)
+        .with_quirks(true)
+        .with_summary(CocoSummary::Detections);
     let metric =
         CocoAp::<S>::new(params).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let arrays = py.detach(|| {

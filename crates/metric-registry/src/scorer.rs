@@ -19,7 +19,7 @@ use crate::reading::{
     Ranked, Reading, Scope, Sink, StateOf, Unified, WantedInputs, missing_is_correct, renumber,
     renumber_kept, renumber_ranking,
 };
-use crate::resample::{Paired, Pairing, Pairs, Resample, Resampler, Resampling, Table};
+use crate::resample::{Paired, Resampler, StateAmounts, Table};
 
 /// Names with what they name, in the order in which they are printed.
 pub type Named<T> = Vec<(String, T)>;
@@ -334,8 +334,8 @@ trait ErasedState: Any + Send + Sync {
     fn confusions(&self) -> Option<ConfusionTable>;
     fn follow(&mut self, plan: Arc<Plan>);
     fn kept(&self) -> Option<&Kept>;
-    fn resampler(&self) -> Result<Box<dyn Resample>, StateError>;
-    fn paired(&self, other: &dyn ErasedState) -> Result<Box<dyn Pairs>, StateError>;
+    fn resampler(&self) -> Result<Resampler, StateError>;
+    fn paired(&self, other: &dyn ErasedState) -> Result<Paired, StateError>;
     fn body(&self) -> Result<Vec<u8>, StateError>;
 }
 
@@ -363,7 +363,14 @@ impl fmt::Display for AddError {
     }
 }
 
-impl std::error::Error for AddError {}
+impl std::error::Error for AddError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Record(error) => Some(error),
+            Self::State(error) => Some(error),
+        }
+    }
+}
 
 impl Clone for State {
     fn clone(&self) -> Self {
@@ -510,7 +517,7 @@ impl State {
     /// Returns an error if a kept example cannot be read; those that this crate wrote can be.
     pub fn resampler(&self) -> Result<Option<Resampler>, StateError> {
         let resampler = self.0.kept().map(|_| self.0.resampler());
-        Ok(resampler.transpose()?.map(Resampler::new))
+        resampler.transpose()
     }
 
     /// Returns what exchanges the examples of this state, the baseline, with those of another system, if both
@@ -523,7 +530,7 @@ impl State {
         if self.0.kept().is_none() || system.0.kept().is_none() {
             return Ok(None);
         }
-        self.0.paired(&*system.0).map(Paired::new).map(Some)
+        self.0.paired(&*system.0).map(Some)
     }
 
     /// Returns the hashes of the ids of the records whose examples the state keeps.
@@ -1246,14 +1253,14 @@ impl<R: Reading> ErasedState for Held<R> {
         self.kept.as_ref()
     }
 
-    fn resampler(&self) -> Result<Box<dyn Resample>, StateError> {
-        let kept = self.kept.as_ref().into_iter();
-        let table = Table::new(&self.shared, self.header.clone(), kept)?;
-        let report = self.report();
-        Ok(Box::new(Resampling::new(table, &report)))
+    fn resampler(&self) -> Result<Resampler, StateError> {
+        let kept: Vec<&Kept> = self.kept.iter().collect();
+        let amounts = StateAmounts::new(&self.shared, self.header.clone());
+        let table = Table::new(Box::new(amounts), &kept)?;
+        Ok(Resampler::new(table, &self.report()))
     }
 
-    fn paired(&self, other: &dyn ErasedState) -> Result<Box<dyn Pairs>, StateError> {
+    fn paired(&self, other: &dyn ErasedState) -> Result<Paired, StateError> {
         let mut baseline = self.clone_held();
         let other: &dyn Any = other;
         let other = other.downcast_ref::<Self>();
@@ -1272,9 +1279,10 @@ impl<R: Reading> ErasedState for Held<R> {
             self.report(),
             other.map_or_else(|| self.report(), Self::report),
         ];
-        let kept = baseline.kept.iter().chain(&system.kept);
-        let table = Table::new(&self.shared, baseline.header.clone(), kept)?;
-        Ok(Box::new(Pairing::new(table, &reports)))
+        let kept: Vec<&Kept> = baseline.kept.iter().chain(&system.kept).collect();
+        let amounts = StateAmounts::new(&self.shared, baseline.header.clone());
+        let table = Table::new(Box::new(amounts), &kept)?;
+        Ok(Paired::new(table, &reports))
     }
 
     fn report(&self) -> Report {

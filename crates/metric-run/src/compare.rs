@@ -13,8 +13,8 @@ use metric_registry::{
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::observer::Nobody;
 use crate::outcome::{JsonIntervals, Object, SCHEMA};
-use crate::run::Nobody;
 use crate::statistics::{
     Progress, Resampled, clusters_warnings, count_of, exact_groups_warning, exact_warning,
     internal, proportion_of,

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use foldhash::fast::FixedState;
 use metric_record::{
     Duplicate, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard, Side,
     Unmatched, Value, quoted_id,
@@ -25,7 +24,9 @@ use crate::formats::{Format, grouped};
 use crate::scan::{FieldNames, Found, FoundId, Role, file_record, one_example, scan, scan_valid};
 use crate::source::{Block, Blocks, Part, Source, Unit};
 use crate::spill::Spilled;
-use crate::waiting::{Held, Meeting, Slot, Waiter, Waiting};
+use crate::waiter::{Held, Waiter, fingerprint};
+use crate::waiting::{Meeting, Slot, Waiting};
+use crate::words::counted;
 use crate::{ErrorKind, RunError};
 
 /// A source and the form of its records.
@@ -612,12 +613,6 @@ fn rises(before: Id<'_>, id: Id<'_>) -> bool {
         return false;
     };
     (before.len(), before) < (id.len(), id)
-}
-
-/// 64 bits of an id. The hash has no random seed, and two ids that share one are told apart.
-pub(crate) fn fingerprint(id: Id<'_>) -> u64 {
-    use std::hash::BuildHasher;
-    FixedState::default().hash_one(id)
 }
 
 /// The records that were found in a block.
@@ -1448,7 +1443,7 @@ impl Join {
         let [references, predictions] = sides.map(|side| side.input.source.name());
         let problem = format!(
             "has {}: expected {}, as in {references} (rows are joined by their numbers)",
-            crate::tables::counted(*found, "row"),
+            counted(*found, "row"),
             grouped(*expected),
         );
         Err(ReadError::new(predictions, problem).into())

@@ -8,6 +8,7 @@ mod error;
 mod first_words;
 mod formats;
 mod join;
+mod observer;
 mod outcome;
 mod records;
 mod regressions;
@@ -17,6 +18,7 @@ mod scan;
 mod settings;
 mod source;
 mod spill;
+mod state_error;
 mod state_file;
 mod statistics;
 #[cfg(feature = "report")]
@@ -24,7 +26,9 @@ mod stored;
 #[cfg(feature = "suite")]
 pub mod suite;
 mod tables;
+mod waiter;
 mod waiting;
+mod words;
 
 pub use metric_record as record;
 pub use metric_record::DEFAULT_MAX_BYTES;
@@ -35,18 +39,17 @@ pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, S
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
+pub use observer::{Observer, ObserverError};
 pub use outcome::{
     Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
 };
 pub use regressions::Regression;
-pub use run::{Data, Fields, Observer, ObserverError, RankExamples, Run};
+pub use run::{Data, Fields, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use settings::{Role, Settings};
 pub use source::Source;
-pub use state_file::{
-    Merged, Shards, StateFileError, StateFileProblem, merge_parts, merge_states, read_states,
-    write_states,
-};
+pub use state_error::{StateFileError, StateFileProblem};
+pub use state_file::{Merged, Shards, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]
 pub use stored::{StoredResults, heading, interval_name, named_scores};

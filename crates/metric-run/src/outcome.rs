@@ -6,7 +6,7 @@ use metric_registry::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::run::Nobody;
+use crate::observer::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
 use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
 

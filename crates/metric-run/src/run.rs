@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +9,7 @@ use metric_record::{
     Record, RecordError, Shard, Unmatched, Value,
 };
 use metric_registry::{
-    AddError, Counted, DataSet, Draw, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
+    AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
     PlannedRanking, Sample, Scorer, Slice, State,
 };
 use rayon::prelude::*;
@@ -18,6 +17,7 @@ use rayon::prelude::*;
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
+use crate::observer::{Nobody, Observer};
 use crate::scan::{FieldNames, Role, is_one_example};
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
@@ -157,71 +157,6 @@ pub enum Data {
     },
 }
 
-/// The error type that an [`Observer`] may return, which ends the run.
-pub type ObserverError = Box<dyn Error + Send + Sync>;
-
-/// Watches a run: its progress, and what it reads. A program draws its bar and its pictures with it.
-pub trait Observer: Sync {
-    /// Hears how many bytes of how many were read. The total is 0 where it is not known.
-    fn progress(&self, _read: u64, _total: u64) {}
-
-    /// Hears how many replicates or trials of how many are done. It is called on several threads.
-    fn resampled(&self, _done: u64, _total: u64) {}
-
-    /// Takes the scores of an example, in the order of the references, if the run
-    /// [wants samples](Run::samples).
-    ///
-    /// # Errors
-    ///
-    /// Returns an error to end the run.
-    fn sample(&self, _metric: &str, _sample: &Sample) -> Result<(), ObserverError> {
-        Ok(())
-    }
-
-    /// Whether records and data sets are requested for pictures.
-    fn draws(&self) -> bool {
-        false
-    }
-
-    /// Takes a record that was scored, with its position among the references, counted from 0. It is
-    /// called on several threads.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error to end the run.
-    fn record(
-        &self,
-        _draw: &dyn Draw,
-        _position: u64,
-        _record: &mut Record<'_>,
-    ) -> Result<(), ObserverError> {
-        Ok(())
-    }
-
-    /// Whether the values of each record are requested.
-    fn wants_inputs(&self) -> bool {
-        false
-    }
-
-    /// Takes a record that was scored, in no particular order.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error to end the run.
-    fn input(&self, _record: &Record<'_>) -> Result<(), ObserverError> {
-        Ok(())
-    }
-
-    /// Takes a data set that was scored.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error to end the run.
-    fn data_set(&self, _draw: &dyn Draw, _data: DataSet) -> Result<(), ObserverError> {
-        Ok(())
-    }
-}
-
 /// Data in the form in which metrics read them.
 pub(crate) enum Opened {
     Records {
@@ -238,11 +173,6 @@ pub(crate) enum Opened {
 
 /// The problem of references of which none was scored, such as all those that are left out.
 pub(crate) const NOTHING_SCORED: &str = "has no examples that could be scored";
-
-/// Watches nothing.
-pub(crate) struct Nobody;
-
-impl Observer for Nobody {}
 
 /// Does work on threads of its own.
 pub(crate) fn on_threads<T: Send>(

@@ -12,7 +12,7 @@ use metric_record::{Id, Side};
 
 use crate::scan::Form;
 use crate::source::Part;
-use crate::waiting::Waiter;
+use crate::waiter::Waiter;
 
 /// The number of parts: those of millions of records fit into the cache.
 const PARTITIONS: usize = 256;

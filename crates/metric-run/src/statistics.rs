@@ -15,6 +15,7 @@ use metric_registry::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::words::counted;
 use crate::{Observer, RunError};
 
 /// The resampling of scores.
@@ -460,10 +461,6 @@ impl Analytic<'_> {
 /// "12 clusters".
 fn clusters_text(count: u64) -> String {
     counted(count, "cluster")
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A share in percent, such as 99.9: 0.999 x 100 has a rounding error, which is not printed.

@@ -1,5 +1,6 @@
 //! Reports of results that are stored as JSON.
 
+use crate::words::counted;
 use std::collections::BTreeSet;
 
 use metric_registry::{Direction, Entry, Shown, find};
@@ -103,11 +104,6 @@ impl StoredResults<'_> {
 
 fn metric_of(result: &Value) -> &str {
     result["metric"].as_str().unwrap_or_default()
-}
-
-/// A count with its noun: `1 example`, `2 examples`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns a short description of what a metric measures: the start of its help.

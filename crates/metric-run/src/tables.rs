@@ -10,9 +10,11 @@ use metric_record::{
 use metric_registry::{Part, State};
 use rayon::prelude::*;
 
-use crate::join::fingerprint;
-use crate::run::{Nobody, Run, add, on_threads};
+use crate::observer::Nobody;
+use crate::run::{Run, add, on_threads};
 use crate::statistics::refuse_kept;
+use crate::waiter::fingerprint;
+use crate::words::counted;
 use crate::{Outcome, RunError, SampleTable};
 
 /// References or predictions in memory, one row per record.
@@ -288,13 +290,6 @@ fn problem(error: &BatchError) -> String {
             row(*expected)
         ),
         other => other.to_string(),
-    }
-}
-
-pub(crate) fn counted(count: u64, one: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
     }
 }
 

@@ -10,110 +10,18 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use metric_record::{Id, Side, Value};
+use metric_record::{Id, Side};
 
 use crate::RunError;
-use crate::scan::Form;
 use crate::source::Part;
 use crate::spill::{Header, Joined, Spill, read_at};
+use crate::waiter::{Held, Waiter};
 
 /// The number of bytes of records that wait in memory.
 const WINDOW: u64 = 64 << 20;
 
 /// The number of additional bytes per record that wait in memory, packed.
 const ROOM_PER_RECORD: u64 = 12;
-
-/// A record that looks for its partner, or waits for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiter<'a> {
-    pub(crate) side: Side,
-    /// The fingerprint of the id.
-    pub(crate) print: u64,
-    /// The number of the record among all references, from 0.
-    pub(crate) ordinal: u64,
-    pub(crate) line: u64,
-    pub(crate) part: &'a Arc<Part>,
-    pub(crate) id: Id<'a>,
-    pub(crate) form: Form,
-    pub(crate) value: &'a str,
-    /// The whole record, if it is kept.
-    pub(crate) record: Option<&'a str>,
-}
-
-impl<'a> Waiter<'a> {
-    /// The approximate memory of a waiting record in addition to its text.
-    const OVERHEAD: u64 = 128;
-
-    pub(crate) fn value(&self) -> Value<'a> {
-        self.form.value(self.value)
-    }
-
-    /// The memory that it takes, about.
-    fn bytes(&self) -> u64 {
-        let id = match self.id {
-            Id::Text(id) => id.len(),
-            _ => size_of::<u64>(),
-        };
-        let text = id + self.value.len() + self.record.unwrap_or_default().len();
-        Self::OVERHEAD + text as u64
-    }
-}
-
-/// A [`Waiter`] with texts of its own.
-#[derive(Clone, Debug)]
-pub(crate) struct Held {
-    side: Side,
-    print: u64,
-    pub(crate) ordinal: u64,
-    part: Arc<Part>,
-    line: u64,
-    form: Form,
-    /// The id, the value, and the record if it is kept.
-    text: Box<str>,
-    id_end: usize,
-    value_end: usize,
-    has_record: bool,
-}
-
-impl Held {
-    fn new(waiter: &Waiter<'_>) -> Self {
-        let Waiter { value, record, .. } = *waiter;
-        let id = waiter.id.to_string();
-        let (id_end, value_end) = (id.len(), id.len() + value.len());
-        Self {
-            side: waiter.side,
-            print: waiter.print,
-            ordinal: waiter.ordinal,
-            line: waiter.line,
-            part: Arc::clone(waiter.part),
-            form: waiter.form,
-            text: [id.as_str(), value, record.unwrap_or_default()]
-                .concat()
-                .into(),
-            id_end,
-            value_end,
-            has_record: record.is_some(),
-        }
-    }
-
-    pub(crate) fn waiter(&self) -> Waiter<'_> {
-        Waiter {
-            side: self.side,
-            print: self.print,
-            ordinal: self.ordinal,
-            line: self.line,
-            part: &self.part,
-            id: Id::Text(self.id()),
-            form: self.form,
-            value: &self.text[self.id_end..self.value_end],
-            record: self.has_record.then(|| &self.text[self.value_end..]),
-        }
-    }
-
-    pub(crate) fn id(&self) -> &str {
-        &self.text[..self.id_end]
-    }
-}
 
 /// The result of looking for the partner of a record.
 #[derive(Debug)]
@@ -570,6 +478,7 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::Form;
 
     /// Prints with collisions: two ids share each.
     fn print(number: u64) -> u64 {

@@ -107,6 +107,7 @@ named_choice!(Method, "method");
 
 /// The uncertainty of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The low and the high end of the interval.
     pub ends: Option<[f64; 2]>,

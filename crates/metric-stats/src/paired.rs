@@ -201,6 +201,7 @@ where
 /// assert_eq!((test.delta, test.p), (Some(1.0), Some(2.0 / 64.0)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Randomization {
     /// The score of the other system minus that of the baseline.
     pub delta: Option<f64>,

@@ -9,10 +9,7 @@ use metric_text::{EditRate, Metric, NamedScores, Unit};
 
 fn main() -> Result<(), metric_text::normalize::InvalidStep> {
     let (prediction, reference) = ("the black cat sat", "The cat sat, there.");
-    let metric = EditRate {
-        normalizer: "casefold,punctuation".parse()?,
-        ..EditRate::default()
-    };
+    let metric = EditRate::default().with_normalizer("casefold,punctuation".parse()?);
     for (name, value) in metric.score_all([(prediction, reference)]).named_scores() {
         println!("{name}: {value:?}");
     }

@@ -30,12 +30,13 @@ pub fn exact_match<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> O
 /// use metric_core::Metric;
 /// use metric_text::ExactMatch;
 ///
-/// let metric = ExactMatch { ignore_case: true, ignore_punctuation: true, ..ExactMatch::default() };
+/// let metric = ExactMatch::default().with_ignore_case(true).with_ignore_punctuation(true);
 /// let mut state = metric.measure("Theatre!", "theatre");
 /// metric.update(&mut state, "the theatre", "theatre");
 /// assert_eq!(metric.compute(&state), Some(0.5));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct ExactMatch {
     /// The patterns whose matches are deleted from the texts first, one after the other. They need
     /// the feature `regex`.
@@ -48,13 +49,20 @@ pub struct ExactMatch {
     pub ignore_numbers: bool,
 }
 
+metric_core::setters!(ExactMatch {
+    with_regexes_to_ignore => regexes_to_ignore: Vec<Pattern>,
+    with_ignore_case => ignore_case: bool,
+    with_ignore_punctuation => ignore_punctuation: bool,
+    with_ignore_numbers => ignore_numbers: bool,
+});
+
 impl ExactMatch {
     /// Returns the text in the form in which it is compared.
     ///
     /// ```
     /// use metric_text::ExactMatch;
     ///
-    /// let metric = ExactMatch { ignore_case: true, ignore_numbers: true, ..ExactMatch::default() };
+    /// let metric = ExactMatch::default().with_ignore_case(true).with_ignore_numbers(true);
     /// assert_eq!(metric.apply("Room 101"), "room ");
     /// ```
     #[must_use]
@@ -91,7 +99,7 @@ impl ExactMatch {
     /// use metric_text::ExactMatch;
     ///
     /// assert!(!ExactMatch::default().changes_texts());
-    /// assert!(ExactMatch { ignore_case: true, ..ExactMatch::default() }.changes_texts());
+    /// assert!(ExactMatch::default().with_ignore_case(true).changes_texts());
     /// ```
     #[must_use]
     pub fn changes_texts(&self) -> bool {

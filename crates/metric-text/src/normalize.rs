@@ -462,6 +462,7 @@ impl FromStr for Step {
 
 /// The error for a text that is not a valid [`Step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidStep {
     /// No step has the name.
     Unknown(UnknownChoice),
@@ -481,7 +482,15 @@ impl fmt::Display for InvalidStep {
     }
 }
 
-impl std::error::Error for InvalidStep {}
+impl std::error::Error for InvalidStep {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unknown(error) => Some(error),
+            Self::Pattern(error) => Some(error),
+            Self::Argument(_) => None,
+        }
+    }
+}
 
 /// A regular expression whose matches in a text are deleted or replaced. Without the feature `regex`, there are no
 /// values of this type.
@@ -571,6 +580,7 @@ impl std::hash::Hash for Pattern {
 
 /// The error for a text that is not a valid regular expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InvalidPattern {
     /// The text.
     pub pattern: String,

@@ -56,6 +56,7 @@ pub struct Squad {
 /// The scores of [`Squad`]; undefined without questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct SquadScore {
     /// The share of predictions that equal an answer after [`normalize()`].
     pub exact_match: Option<f64>,

@@ -279,6 +279,7 @@ named_choice!(BoxFormat, "box format");
 
 /// The error for four numbers that are not a valid box.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidBox {
     /// A number is NaN or infinite.
     NotFinite {

@@ -112,6 +112,7 @@ impl ClassTotals {
 
 /// The error for a table of class indices that [`ClassState::renumber_classes`] does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidIndices {
     /// A class of the state is not in the table.
     UnknownClass {
@@ -246,6 +247,7 @@ pub fn unite_classes(
 
 /// The error for lists of classes that [`unite_classes`] cannot unite.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidClasses {
     /// A key occurs twice in one list.
     Repeated {

@@ -559,6 +559,7 @@ pub fn macro_average(classes: impl IntoIterator<Item = Counts>) -> DetectionScor
 
 /// The error for a definition that [`PrecisionRecall`] does not accept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidCurve {
     /// A rule that does not use scores: its matches change when detections are cut.
     Matching(Matching),
@@ -583,7 +584,14 @@ impl fmt::Display for InvalidCurve {
     }
 }
 
-impl std::error::Error for InvalidCurve {}
+impl std::error::Error for InvalidCurve {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Threshold(error) => Some(error),
+            Self::Matching(_) => None,
+        }
+    }
+}
 
 #[cfg(test)]
 pub(crate) mod tests {

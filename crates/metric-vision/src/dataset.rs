@@ -380,6 +380,7 @@ impl<S: Shape + Sync> Dataset<S> {
 
 /// The error for lists that do not form a [`Dataset`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidDataset {
     /// The key of a class or an image is not after the one before it.
     Order {

@@ -337,6 +337,7 @@ impl Merge for DetectionState {
 /// profiles the ratio is undefined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DetectionScore {
     /// The share of predictions that are correct.
     pub precision: Option<f64>,

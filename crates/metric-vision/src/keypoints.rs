@@ -214,6 +214,7 @@ impl Sigmas {
 
 /// The error for sigmas that are not positive numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct InvalidSigmas(
     /// The number that is wrong; `None` if there is no number.
     pub Option<f64>,

@@ -443,6 +443,7 @@ fn column_crossings(
 
 /// The error for run lengths, texts or polygons that are not a valid mask.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidMask {
     /// The image has 2^32 pixels or more.
     Image {

@@ -272,6 +272,7 @@ pub(crate) fn check_image<S>(
 
 /// The error for too many pairs of a detection and a truth, as in an image where too many shapes overlap each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooManyPairs {
     /// The number of detections.
     pub detections: usize,

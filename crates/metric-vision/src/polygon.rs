@@ -342,6 +342,7 @@ impl From<RotatedBox> for Polygon {
 
 /// The error for points that are not a valid polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidPolygon {
     /// There are fewer than three points, repeated ones left out.
     TooFewPoints {

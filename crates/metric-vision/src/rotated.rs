@@ -183,6 +183,7 @@ impl Shape for RotatedBox {
 
 /// The error for five numbers that are not a valid rotated box.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidRotatedBox {
     /// A number is NaN or infinite.
     NotFinite {

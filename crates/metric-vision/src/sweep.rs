@@ -21,11 +21,7 @@ use crate::{
 ///
 /// let at = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
 /// let found = |shape, score| Detection { shape, score: Some(score) };
-/// let metric = DetectionSweep::new(DetectionSweepParams {
-///     iou_thresholds: vec![0.5, 0.75],
-///     score_thresholds: vec![0.0, 0.6],
-///     ..DetectionSweepParams::default()
-/// })?;
+/// let metric = DetectionSweep::new(DetectionSweepParams::default().with_iou_thresholds(vec![0.5, 0.75]).with_score_thresholds(vec![0.0, 0.6]))?;
 ///
 /// // Two cats, of which one is found exactly, and the other 2 pixels off: IoU 80/120.
 /// let cats = SweepItem {
@@ -59,6 +55,7 @@ pub struct DetectionSweep<S = BBox> {
 
 /// The parameters that define a [`DetectionSweep`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DetectionSweepParams {
     /// The profile.
     pub profile: DetectionProfile,
@@ -73,6 +70,14 @@ pub struct DetectionSweepParams {
     /// scores](Matching::goes_by_score).
     pub best_f1: bool,
 }
+
+metric_core::setters!(DetectionSweepParams {
+    with_profile => profile: DetectionProfile,
+    with_matching => matching: Option<Matching>,
+    with_iou_thresholds => iou_thresholds: Vec<f64>,
+    with_score_thresholds => score_thresholds: Vec<f64>,
+    with_best_f1 => best_f1: bool,
+});
 
 /// [`DetectionProfile::OneToOne`] at IoU 0.5, all detections.
 impl Default for DetectionSweepParams {
@@ -500,6 +505,7 @@ impl DetectionSweepScore {
 
 /// The score of a [`DetectionSweep`] at a pair of thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SweepPoint {
     /// The IoU threshold.
     pub iou_threshold: f64,
@@ -516,6 +522,7 @@ pub struct SweepPoint {
 
 /// The error for parameters that [`DetectionSweep`] does not accept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidSweep {
     /// There is no IoU threshold.
     NoThreshold,
@@ -545,7 +552,14 @@ impl fmt::Display for InvalidSweep {
     }
 }
 
-impl std::error::Error for InvalidSweep {}
+impl std::error::Error for InvalidSweep {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Threshold(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

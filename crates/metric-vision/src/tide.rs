@@ -879,6 +879,7 @@ fn average_precision(ranking: &Ranking, to_find: u64) -> f64 {
 /// The results of [`Tide`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct TideScore {
     /// AP at the foreground threshold, the mean over classes; undefined without classes.
     pub average_precision: Option<f64>,
@@ -907,6 +908,7 @@ impl NamedScores for TideScore {
 /// The results of [`Tide`] about one type of error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct TideErrorScore {
     /// The type.
     pub error: TideErrorType,
@@ -926,6 +928,7 @@ impl TideScore {
 
 /// The error for thresholds or a limit on detections that [`Tide`] does not accept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidTide {
     /// A foreground threshold outside `0 < foreground <= 1`, or NaN.
     Foreground(f64),

@@ -463,6 +463,7 @@ impl ClassState for VocState {
 /// The score of [`VocAp`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct VocScore {
     /// The mean average precision of the classes that have truths; undefined if there is no such class.
     pub mean: Option<f64>,
@@ -475,6 +476,7 @@ named_scores!(VocScore { mean as "mAP" });
 /// The score of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct VocClass {
     /// Its average precision; undefined without truths.
     pub average_precision: Option<f64>,

@@ -214,6 +214,7 @@ impl Costs {
 
 /// Costs that are not a matrix of distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidCosts {
     /// Not as many costs as pairs.
     Size {
@@ -258,6 +259,7 @@ impl std::error::Error for InvalidCosts {}
 
 /// Confidences that do not rank the predicted items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidConfidences {
     /// Not one for each predicted item.
     Count {

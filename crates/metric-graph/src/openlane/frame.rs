@@ -90,6 +90,7 @@ impl TrafficElement {
 
 /// The error in a traffic element.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidElement {
     /// A number that is not that of an attribute.
     Attribute(i64),
@@ -347,6 +348,7 @@ impl fmt::Display for List {
 /// The error in a frame. Positions count from 0; lists and topologies have the names they have in
 /// OpenLane-V2's files.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidFrame {
     /// The points of a lane.
     Lane {
@@ -474,7 +476,15 @@ impl fmt::Display for InvalidFrame {
     }
 }
 
-impl std::error::Error for InvalidFrame {}
+impl std::error::Error for InvalidFrame {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Lane { reason, .. } => Some(reason),
+            Self::Element { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+}
 
 /// Checks that no id of the frame occurs twice.
 #[cfg(feature = "read")]

@@ -266,6 +266,7 @@ impl Merge for Edges {
 /// average precision is 1, and a topology without vertices has 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct OpenLaneScore {
     /// Mean of the average precisions of lanes at 1, 2 and 3 m.
     pub det_l: f64,
@@ -313,6 +314,7 @@ impl NamedScores for OpenLaneScore {
 /// The scores of lanes, or of traffic elements with one attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DetectionScore {
     /// Average precision at 11 points of recall; 1 where nothing is true and nothing predicted.
     pub average_precision: f64,
@@ -341,6 +343,7 @@ pub struct ConfidencePoint {
 /// The scores of edges, in addition to the average precision of their vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EdgeScore {
     /// The number of vertices in the mean: true lanes or elements, in each direction and under each
     /// threshold.

@@ -142,6 +142,7 @@ impl Solutions {
 
 /// The options for reading a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SubmissionOptions {
     /// The number of attempts allowed for an output.
     pub attempts: NonZeroU16,
@@ -152,6 +153,12 @@ pub struct SubmissionOptions {
     /// Whether tasks that are not in the solutions are left out even if `strict`.
     pub ignore_unknown: bool,
 }
+
+metric_core::setters!(SubmissionOptions {
+    with_attempts => attempts: NonZeroU16,
+    with_strict => strict: bool,
+    with_ignore_unknown => ignore_unknown: bool,
+});
 
 impl Default for SubmissionOptions {
     /// Two attempts, not strict.

@@ -229,7 +229,14 @@ impl fmt::Display for ListsError {
     }
 }
 
-impl std::error::Error for ListsError {}
+impl std::error::Error for ListsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Validity(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -526,7 +526,14 @@ impl fmt::Display for TextsError {
     }
 }
 
-impl std::error::Error for TextsError {}
+impl std::error::Error for TextsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Validity(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<ValidityError> for TextsError {
     fn from(error: ValidityError) -> Self {

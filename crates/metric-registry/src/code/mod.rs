@@ -115,10 +115,9 @@ pub(crate) const CODEBLEU: Entry = Entry {
             }
         };
         let reading = Code {
-            metric: CodeBleu {
-                profile: options.require("profile")?,
-                weights: options.require::<Weights>("weights")?,
-            },
+            metric: CodeBleu::default()
+                .with_profile(options.require("profile")?)
+                .with_weights(options.require::<Weights>("weights")?),
             languages,
             zero_on_limit: options.require::<String>("on-limit")? == "zero",
             parsed: Mutex::default(),
@@ -223,8 +222,8 @@ impl Code {
         let references = References::new(language, texts).map_err(|error| {
             let problem = FieldError::reference(error.to_string());
             match error {
-                InvalidReferences::Empty => problem,
                 InvalidReferences::TooLong { .. } => problem.limit(),
+                _ => problem,
             }
         })?;
         let references = Arc::new(references);

@@ -134,15 +134,14 @@ pub(crate) const LANES: Entry = Entry {
         let equality: Equality = given
             .parse()
             .map_err(|error| OptionError::new("equality", &given, format!("{error}")))?;
-        let metric = LaneCorrespondence {
-            profile: options.require("profile")?,
-            alignment: options.require("alignment")?,
-            lane_ids: options.require("lane-ids")?,
-            duplicates: options.require("duplicates")?,
-            overall: options.require("overall")?,
-            ignore,
-            equality,
-        };
+        let metric = LaneCorrespondence::default()
+            .with_profile(options.require("profile")?)
+            .with_alignment(options.require("alignment")?)
+            .with_lane_ids(options.require("lane-ids")?)
+            .with_duplicates(options.require("duplicates")?)
+            .with_overall(options.require("overall")?)
+            .with_ignore(ignore)
+            .with_equality(equality);
         let dangling = options.require("dangling-lanes")?;
         let metric = ReadLanes(metric);
         Ok(scorer("lanes", VERSION, Lanes { metric, dangling }))
@@ -175,6 +174,7 @@ impl Reading for Lanes {
             overall,
             ignore,
             equality,
+            ..
         } = &self.metric.0;
         let ignored: Vec<_> = ignore.iter().map(String::as_str).collect();
         let ignored = if ignored.is_empty() {

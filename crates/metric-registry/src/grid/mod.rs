@@ -127,11 +127,10 @@ impl Header for Records {
 
 impl ArcReading {
     fn options(&self, join: JoinPolicy) -> SubmissionOptions {
-        SubmissionOptions {
-            attempts: self.metric.submissions.attempts,
-            strict: self.strict,
-            ignore_unknown: join.ignore_extra,
-        }
+        SubmissionOptions::default()
+            .with_attempts(self.metric.submissions.attempts)
+            .with_strict(self.strict)
+            .with_ignore_unknown(join.ignore_extra)
     }
 
     /// Adds a task, whose outputs are the examples.
@@ -390,6 +389,7 @@ impl ArcReading {
             kaggle,
             arcprize,
             all_tests,
+            ..
         } = score.solved;
         let mut scores = named(&[
             ("kaggle", kaggle),

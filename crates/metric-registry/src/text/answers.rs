@@ -86,12 +86,11 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         let regexes_to_ignore = patterns.map_err(problem)?;
         let is_on = |name| options.has(name);
         let reading = Matches {
-            metric: ExactMatch {
-                regexes_to_ignore,
-                ignore_case: is_on("ignore-case"),
-                ignore_punctuation: is_on("ignore-punctuation"),
-                ignore_numbers: is_on("ignore-numbers"),
-            },
+            metric: ExactMatch::default()
+                .with_regexes_to_ignore(regexes_to_ignore)
+                .with_ignore_case(is_on("ignore-case"))
+                .with_ignore_punctuation(is_on("ignore-punctuation"))
+                .with_ignore_numbers(is_on("ignore-numbers")),
         };
         prepared_scorer("exact-match", VERSION, reading, options)
     },

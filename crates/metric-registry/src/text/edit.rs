@@ -117,12 +117,11 @@ fn build(
     unit: Unit,
     options: &Options,
 ) -> Result<Box<dyn Scorer>, OptionError> {
-    let metric = EditRate {
-        unit,
-        profile: options.require("profile")?,
-        normalizer: options.parse("normalize")?.unwrap_or_default(),
-        confusions: options.details(),
-    };
+    let metric = EditRate::default()
+        .with_unit(unit)
+        .with_profile(options.require("profile")?)
+        .with_normalizer(options.parse("normalize")?.unwrap_or_default())
+        .with_confusions(options.details());
     let reading = Rates {
         name,
         metric,
@@ -211,7 +210,7 @@ impl Reading for Rates {
             unit,
             profile,
             normalizer,
-            confusions: _,
+            ..
         } = &self.metric;
         [
             ("profile", profile.to_string()),

@@ -116,14 +116,12 @@ pub(crate) const COCO: Entry = Entry {
     state_format: 1,
     build: |options| {
         let iou_type = options.given("iou-type");
-        let mut params = CocoParams {
-            by_class: !options.has("class-agnostic"),
-            quirks: options.is("quirks", "pycocotools"),
-            ..match iou_type.as_str() {
-                "keypoints" => CocoParams::keypoints(),
-                _ => CocoParams::default(),
-            }
-        };
+        let mut params = match iou_type.as_str() {
+            "keypoints" => CocoParams::keypoints(),
+            _ => CocoParams::default(),
+        }
+        .with_by_class(!options.has("class-agnostic"))
+        .with_quirks(options.is("quirks", "pycocotools"));
         let mut signature = vec![("iou-type".to_owned(), iou_type.clone())];
         let mut changed = |name: &str, value: String| signature.push((name.to_owned(), value));
         let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
@@ -576,11 +574,10 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         {
             return Ok(());
         }
-        let options = CocoOptions {
-            ignore_unknown_images: data.join.ignore_extra,
-            quirks,
-            shard: data.shard,
-        };
+        let options = CocoOptions::default()
+            .with_ignore_unknown_images(data.join.ignore_extra)
+            .with_quirks(quirks)
+            .with_shard(data.shard);
         let read = (self.read.documents)(&data.references, &data.predictions, options);
         let (dataset, warnings) = read?;
         // The texts are large, and done with.

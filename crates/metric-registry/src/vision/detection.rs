@@ -253,13 +253,12 @@ impl<F: Form> Boxes<F> {
         }
         let profile: DetectionProfile = options.require("profile")?;
         let ious = options.list("iou", "a number", finite)?;
-        let params = DetectionSweepParams {
-            profile,
-            matching: options.parse("matching")?,
-            iou_thresholds: ious.clone(),
-            score_thresholds: options.list("score-threshold", "a number", finite)?,
-            best_f1: options.has("best-f1"),
-        };
+        let params = DetectionSweepParams::default()
+            .with_profile(profile)
+            .with_matching(options.parse("matching")?)
+            .with_iou_thresholds(ious.clone())
+            .with_score_thresholds(options.list("score-threshold", "a number", finite)?)
+            .with_best_f1(options.has("best-f1"));
         let invalid = |error: InvalidSweep| match error {
             InvalidSweep::Profile(_) => {
                 let reason = "the profile is for axis-aligned boxes";
@@ -603,11 +602,10 @@ impl<F: Form> Boxes<F> {
         if sink.wants_samples() {
             return None;
         }
-        let options = CocoOptions {
-            ignore_unknown_images: data.join.ignore_extra,
-            quirks: false,
-            shard: data.shard,
-        };
+        let options = CocoOptions::default()
+            .with_ignore_unknown_images(data.join.ignore_extra)
+            .with_quirks(false)
+            .with_shard(data.shard);
         let stream = (streaming.open)(&data.references, &data.predictions, options)?;
         let classes = stream.classes().to_vec();
         let count = stream.images() as u64;

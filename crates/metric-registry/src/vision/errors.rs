@@ -72,7 +72,7 @@ pub(crate) const TIDE: Entry = Entry {
             let name = match error {
                 InvalidTide::Foreground(_) => "iou",
                 InvalidTide::Background { .. } => "background",
-                InvalidTide::MaxDetections => "max-detections",
+                _ => "max-detections",
             };
             OptionError::new(name, &options.given(name), error.to_string())
         })?;

@@ -221,11 +221,10 @@ where
     if sink.needs_each() {
         return None;
     }
-    let options = CocoOptions {
-        ignore_unknown_images: data.join.ignore_extra,
-        quirks,
-        shard: data.shard,
-    };
+    let options = CocoOptions::default()
+        .with_ignore_unknown_images(data.join.ignore_extra)
+        .with_quirks(quirks)
+        .with_shard(data.shard);
     let stream = (streaming.open)(&data.references, &data.predictions, options)?;
     let classes = ClassList(stream.classes().to_vec());
     let images = stream.images() as u64;
@@ -577,16 +576,16 @@ pub(crate) fn read_boxes(
     folders: &FolderOptions,
 ) -> Result<ReadBoxes, DataSetError> {
     let FolderOptions { sizes, columns } = folders;
-    let options = BoxesOptions {
-        extra: if data.join.ignore_extra {
-            ExtraImages::Ignore
-        } else {
-            ExtraImages::Error
-        },
-        sizes: sizes.clone(),
-        columns: *columns,
-        shard: data.shard,
+    let extra = if data.join.ignore_extra {
+        ExtraImages::Ignore
+    } else {
+        ExtraImages::Error
     };
+    let options = BoxesOptions::default()
+        .with_extra(extra)
+        .with_sizes(sizes.clone())
+        .with_columns(*columns)
+        .with_shard(data.shard);
     let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
     let order = match data.references.content {
         Content::Folder(_) if columns.is_none() && is_yolo(&data.references) => {

@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 use super::compare::{CompareJob, Compared};
 use super::config::{Split, Suite, Task};
 use super::error::SuiteError;
-use crate::run::{NOTHING_SCORED, Nobody};
+use crate::observer::Nobody;
+use crate::run::NOTHING_SCORED;
 use crate::{Candidate, Data, ErrorKind, Format, Outcome, Role, Run, RunError, Settings, Source};
 
 /// The kind of group that a split by ids makes, and its groups.

@@ -17,7 +17,7 @@ use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 /// use metric_core::Metric;
 /// use metric_text::{EditRate, Unit};
 ///
-/// let metric = EditRate { unit: Unit::CodePoint, confusions: true, ..EditRate::default() };
+/// let metric = EditRate::default().with_unit(Unit::CodePoint).with_confusions(true);
 /// let state = metric.measure("clown", "down");
 /// assert_eq!(state.confusions.count("d", "l"), 1); // taken for an l
 /// assert_eq!(state.confusions.count("", "c"), 1); // inserted
@@ -241,7 +241,7 @@ impl Confusions {
     /// use metric_core::Metric;
     /// use metric_text::EditRate;
     ///
-    /// let metric = EditRate { confusions: true, ..EditRate::default() };
+    /// let metric = EditRate::default().with_confusions(true);
     /// let state = metric.measure("x x z", "a a b c");
     /// assert_eq!(state.confusions.most_frequent(1), [("a", "x", 2), ("c", "", 1)]);
     /// ```

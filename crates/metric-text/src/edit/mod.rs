@@ -78,7 +78,7 @@ pub fn cer<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<f6
 /// assert_eq!(scores.match_error_rate, Some(2.0 / 5.0));
 /// assert_eq!(scores.information_preserved, Some(3.0 / 4.0 * (3.0 / 4.0)));
 ///
-/// let cer = EditRate { unit: Unit::CodePoint, normalizer: "casefold".parse()?, ..wer };
+/// let cer = wer.with_unit(Unit::CodePoint).with_normalizer("casefold".parse()?);
 /// assert_eq!(cer.compute(&cer.measure("Hallo", "hello")).error_rate, Some(1.0 / 5.0));
 /// # Ok::<(), metric_text::normalize::InvalidStep>(())
 /// ```
@@ -89,6 +89,7 @@ pub fn cer<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<f6
 /// pairs of units (see [`edit_distance`]). Two different texts of a million units each take minutes;
 /// [`measure_within`](Self::measure_within) refuses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct EditRate {
     /// The unit that is counted.
     pub unit: Unit,
@@ -99,6 +100,13 @@ pub struct EditRate {
     /// Whether to count which unit is confused with which, in [`EditState::confusions`].
     pub confusions: bool,
 }
+
+metric_core::setters!(EditRate {
+    with_unit => unit: Unit,
+    with_profile => profile: EditProfile,
+    with_normalizer => normalizer: Normalizer,
+    with_confusions => confusions: bool,
+});
 
 impl Metric for EditRate {
     type Prediction = str;
@@ -186,7 +194,7 @@ impl EditRate {
     /// use metric_core::Metric;
     /// use metric_text::EditRate;
     ///
-    /// let metric = EditRate { confusions: true, ..EditRate::default() };
+    /// let metric = EditRate::default().with_confusions(true);
     /// let mut state = metric.measure("a cat", "the cat");
     /// let pair = metric.measure_in(&mut state, "a dog", "a dog");
     /// assert_eq!(metric.error_rate(&pair), Some(0.0));
@@ -416,6 +424,7 @@ impl Merge for EditState {
 /// A. C. Morris, V. Maier and P. Green, *From WER and RIL to MER and WIL* (2004).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EditScores {
     /// WER or CER: (S + D + I) / (H + S + D). May be above 1.
     pub error_rate: Option<f64>,

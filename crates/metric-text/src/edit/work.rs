@@ -15,6 +15,7 @@ pub const MAX_CELLS: u64 = 100_000_000_000;
 /// prediction. Lists that are alike need only the cells near the diagonal. A cell counts as often as it
 /// is computed, which depends on the two lists alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooManyCells {
     /// The number of units of the reference.
     pub reference: usize,

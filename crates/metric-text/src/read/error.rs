@@ -55,7 +55,16 @@ impl fmt::Display for QuestionsError {
     }
 }
 
-impl std::error::Error for QuestionsError {}
+impl std::error::Error for QuestionsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Read(error) => Some(error),
+            Self::Duplicate { error, .. } => Some(&**error),
+            Self::Join(error) => Some(&**error),
+            Self::Unasked(_) => None,
+        }
+    }
+}
 
 impl From<ReadError> for QuestionsError {
     fn from(error: ReadError) -> Self {

@@ -81,6 +81,7 @@ impl CocoCurves {
 
 /// The arrays of `COCOeval.eval`, each as a flat list in row-major order, with -1 where a value is undefined.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CocoArrays {
     /// The numbers of thresholds, recalls, classes, area ranges and numbers of detections.
     pub shape: [usize; 5],

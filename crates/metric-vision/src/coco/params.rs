@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The parameters that define a [`CocoAp`](super::CocoAp).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CocoParams {
     /// The IoU thresholds, each in `0 < t <= 1`. COCO: 0.50, 0.55, ... 0.95, as numpy's `linspace`
     /// rounds them.
@@ -23,6 +24,16 @@ pub struct CocoParams {
     /// The numbers that [`CocoCurves::summary`](super::CocoCurves::summary) has.
     pub summary: CocoSummary,
 }
+
+metric_core::setters!(CocoParams {
+    with_iou_thresholds => iou_thresholds: Vec<f64>,
+    with_recall_thresholds => recall_thresholds: Vec<f64>,
+    with_areas => areas: Vec<AreaRange>,
+    with_max_detections => max_detections: Vec<usize>,
+    with_by_class => by_class: bool,
+    with_quirks => quirks: bool,
+    with_summary => summary: CocoSummary,
+});
 
 /// The set of numbers that COCO prints for a data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +147,7 @@ pub(super) const MOST_AREAS: usize = 31;
 
 /// The error for parameters that [`CocoAp`](super::CocoAp) does not accept.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidCocoParams {
     /// A list has no entries.
     Empty {

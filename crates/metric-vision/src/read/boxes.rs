@@ -154,6 +154,7 @@ impl BoxForm for PolygonForm {
 
 /// The error for a list of boxes that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidBoxList {
     /// The text is not such JSON.
     Json(String),

@@ -17,6 +17,7 @@ use crate::{
 
 /// Options for reading COCO files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CocoOptions {
     /// Leave out detections of images that are not in the list, with a [`Warning`], rather than
     /// refuse the file.
@@ -31,6 +32,12 @@ pub struct CocoOptions {
     /// the shard that holds its id.
     pub shard: Option<Shard>,
 }
+
+metric_core::setters!(CocoOptions {
+    with_ignore_unknown_images => ignore_unknown_images: bool,
+    with_quirks => quirks: bool,
+    with_shard => shard: Option<Shard>,
+});
 
 /// Reads the boxes of a COCO ground-truth file and of a results file.
 ///

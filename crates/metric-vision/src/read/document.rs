@@ -16,6 +16,7 @@ use crate::{BBox, Dataset, Keypoints, Mask, Sigmas};
 
 /// How to read a data set of boxes in any format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BoxesOptions {
     /// What to do with predictions for an image that the references do not have. COCO's files list their images, so
     /// [`ExtraImages::Empty`] is the same as [`ExtraImages::Error`] for them.
@@ -27,6 +28,13 @@ pub struct BoxesOptions {
     /// Read only the images that this shard holds, see [`CocoOptions::shard`].
     pub shard: Option<Shard>,
 }
+
+metric_core::setters!(BoxesOptions {
+    with_extra => extra: ExtraImages,
+    with_sizes => sizes: ImageSizes,
+    with_columns => columns: Option<TextColumns>,
+    with_shard => shard: Option<Shard>,
+});
 
 /// Reads the boxes of a data set, and detects its format from the documents.
 ///

@@ -28,7 +28,7 @@ const COUNT: usize = 6;
 /// let truths = [file("labels/street.txt", "1 0.5 0.5 0.25 0.5\n")];
 /// let predictions = [file("runs/street.txt", "1 0.875 0.5 0.5 0.25 0.25\n")];
 /// let columns: TextColumns = "class,score,cx,cy,w,h".parse()?;
-/// let options = YoloOptions { columns: Some(columns), ..YoloOptions::default() };
+/// let options = YoloOptions::default().with_columns(Some(columns));
 /// let (dataset, _) = parse_yolo(&truths, &predictions, &options)?;
 /// assert_eq!(dataset.predictions(0)[0].score, 0.875);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

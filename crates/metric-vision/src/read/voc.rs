@@ -17,6 +17,7 @@ use crate::{BBox, Dataset, Key};
 
 /// How to read folders of Pascal VOC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VocOptions {
     /// The naming of prediction files; if `None`, it is detected from their names.
     pub files: Option<VocFiles>,
@@ -33,6 +34,14 @@ pub struct VocOptions {
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
     pub max_bytes: Option<u64>,
 }
+
+metric_core::setters!(VocOptions {
+    with_files => files: Option<VocFiles>,
+    with_extra => extra: ExtraImages,
+    with_columns => columns: Option<TextColumns>,
+    with_shard => shard: Option<Shard>,
+    with_max_bytes => max_bytes: Option<u64>,
+});
 
 /// The naming of prediction files of Pascal VOC: after classes or after images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

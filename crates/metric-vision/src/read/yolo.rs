@@ -29,6 +29,7 @@ const LABELS: &str = "labels";
 
 /// How to read folders of YOLO.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct YoloOptions {
     /// The sizes of the images, by which the numbers in the files are converted to pixels.
     pub sizes: ImageSizes,
@@ -44,6 +45,14 @@ pub struct YoloOptions {
     /// [`DEFAULT_MAX_BYTES`](metric_record::DEFAULT_MAX_BYTES).
     pub max_bytes: Option<u64>,
 }
+
+metric_core::setters!(YoloOptions {
+    with_sizes => sizes: ImageSizes,
+    with_extra => extra: ExtraImages,
+    with_columns => columns: Option<TextColumns>,
+    with_shard => shard: Option<Shard>,
+    with_max_bytes => max_bytes: Option<u64>,
+});
 
 /// Reads a folder of YOLO labels and a folder of predictions, as Ultralytics writes them with
 /// `save_txt=True save_conf=True`.
