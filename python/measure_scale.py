@@ -179,7 +179,7 @@ class Peer:
     options: dict[str, Any]
     #: Numbers for the rows of two columns.
     score: Callable[[Any, Any], Any]
-    #: The peer scores one row in so many.
+    #: The peer scores one row of this number of rows.
     share: int
 
 

@@ -530,7 +530,7 @@ fn details_add_up_to_the_scores() {
     let expected = scores("mrr -r d/labels.jsonl -p d/ranked-labels.jsonl")["mrr"].as_f64();
     assert!((reciprocal / all - expected.expect("a score")).abs() < 1e-12);
 
-    // Missed labels are those that are no hits at the least k.
+    // Missed labels are those without a hit at the least k.
     for (words, hits) in [
         (
             "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 2,3",
@@ -1225,7 +1225,7 @@ fn stored_scores_have_nearest_misses() {
     assert!(!text_of(&folder, "stored.html").contains("Nearest misses"));
 }
 
-/// The examples of a page in Markdown: its sections from the worst examples on, without counts and provenance.
+/// The examples of a page in Markdown: its sections that start with the worst examples, without counts and provenance.
 fn examples_of(page: &str) -> String {
     let sections = page.split("\n## ").skip(1);
     let examples = sections.filter(|section| {

@@ -190,7 +190,7 @@ impl Scale {
     }
 }
 
-/// The room for labels of up to so many characters at the left of a chart.
+/// The room at the left of a chart for labels of at most this number of characters.
 fn room_for(characters: usize) -> f64 {
     (NARROW_LETTER * characters as f64 + 14.0).max(48.0)
 }

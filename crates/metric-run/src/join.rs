@@ -1529,15 +1529,7 @@ impl Join {
 
     /// After the last pair: checks that no id occurs twice, and gives what found no partner.
     pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
-        if let Seen::Prints(prints) = &mut self.references.seen {
-            let is_looked_up = self.waiting.has_any(Side::Prediction);
-            if self.references.rising.is_none() || is_looked_up {
-                prints.par_sort_unstable();
-            } else {
-                // No id occurs twice, and none is looked up.
-                prints.clear();
-            }
-        }
+        self.sort_reference_ids();
         let repeated = self.references.refuse_repeated();
         self.keep(repeated)?;
         let counts = self.refuse_row_counts();
@@ -1615,6 +1607,18 @@ impl Join {
             missing_ids,
             extra_ids,
         })
+    }
+
+    /// Sorts the fingerprints of reference ids, if ids are looked up among them or may occur twice.
+    fn sort_reference_ids(&mut self) {
+        if let Seen::Prints(prints) = &mut self.references.seen {
+            let is_looked_up = self.waiting.has_any(Side::Prediction);
+            if self.references.rising.is_none() || is_looked_up {
+                prints.par_sort_unstable();
+            } else {
+                prints.clear();
+            }
+        }
     }
 
     /// Keeps an error of a check, which goes on.

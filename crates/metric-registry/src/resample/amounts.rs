@@ -1,4 +1,4 @@
-//! What examples add to the counts of a metric: the one part of resampling that depends on the type of its states.
+//! The amounts that examples add to the counts of a metric: the one part of resampling that depends on the type of its states.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) trait Amounts: Send + Sync {
         visit: &mut dyn FnMut(&Numbers),
     );
 
-    /// What scores these amounts with a weight for each in a way of the metric's own.
+    /// Returns a function that scores these amounts with a weight for each, if the metric has a way of its own.
     fn weigher(&self, indices: &[u32]) -> Option<Weigher<'_>>;
 
     /// An amount as counts and means, if the states of the metric are those.

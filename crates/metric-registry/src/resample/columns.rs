@@ -28,7 +28,7 @@ impl Parts {
     }
 }
 
-/// What the numbers of a row are: counts, then the count and the digits of each mean.
+/// The meaning of the numbers of a row: counts, then the count and the digits of each mean.
 pub(crate) struct Layout {
     pub(super) counts: usize,
     /// For each mean, the digits of its exact sum that occur.

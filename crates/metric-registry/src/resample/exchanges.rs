@@ -106,7 +106,7 @@ impl Paired {
         &self.scopes
     }
 
-    /// Returns what exchanges the examples of a scope. Of a scope that does not exist, there are no trials.
+    /// Returns what exchanges the examples of a scope. A scope that does not exist has no trials.
     #[must_use]
     pub fn exchanges(&self, scope: usize) -> Exchanges<'_> {
         let scope = self.scopes.get(scope);

@@ -29,7 +29,7 @@ impl Resampler {
         &self.scopes
     }
 
-    /// Returns what draws the replicates of a scope. Of a scope that does not exist, there are none.
+    /// Returns what draws the replicates of a scope. A scope that does not exist has none.
     #[must_use]
     pub fn draws(&self, scope: usize) -> Draws<'_> {
         let scope = self.scopes.get(scope);

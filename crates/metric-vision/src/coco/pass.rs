@@ -76,7 +76,8 @@ struct Occurrence {
     wrong_before: u64,
 }
 
-/// How often one [`Occurrence`] counts at most: as many numbers are written at once, without a branch.
+/// The greatest number of times that one [`Occurrence`] stands for: this many numbers are written at once, without a
+/// branch.
 const COPIES: usize = 4;
 
 /// The numbers of detections that reach each recall, by number of true objects: the same numbers come in many
