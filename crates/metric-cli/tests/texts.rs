@@ -1,4 +1,4 @@
-//! What the program says: its help, and its errors and warnings, in files that are read as prose.
+//! Snapshots of the program's help, errors and warnings, in files that are read as prose.
 //!
 //! With `UPDATE_SNAPSHOTS` set, the files are written anew. `snapshots/messages.txt` holds the commands too: one that is
 //! added there gets its output then.
@@ -367,7 +367,7 @@ fn help_of_commands() {
     check("help-commands.txt", &found.join("\n"));
 }
 
-/// Of each metric, what its help has and the help of wer does not.
+/// The lines of each metric's help that the help of wer does not have.
 #[test]
 fn help_of_metrics() {
     let folder = Folder::new(&[]);
