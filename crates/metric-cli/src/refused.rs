@@ -1,4 +1,4 @@
-//! The reason for which clap refuses a command line, in the words of the other messages.
+//! Messages about command lines that clap refuses, in the words of the other messages.
 
 use std::ffi::OsString;
 use std::num::ParseIntError;

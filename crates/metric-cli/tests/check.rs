@@ -385,7 +385,7 @@ fn requests_that_make_no_sense_are_usage_errors() {
     assert!(empty.stdout.contains("has no records"), "{}", empty.stdout);
 }
 
-/// Runs a check, sees that it read all files to their ends, and returns its table.
+/// The text that a check prints, which must have read all files to their ends.
 fn printed(folder: &Folder, words: &str) -> String {
     let run = folder.run(&format!("check {words}"));
     assert!(

@@ -1,4 +1,4 @@
-//! The texts of the program in files that are read as prose: its help, its errors and its warnings.
+//! Snapshots of the program's help, errors and warnings, in files that are read as prose.
 //!
 //! With `UPDATE_SNAPSHOTS` set, the files are written anew. `snapshots/messages.txt` holds the commands too: one that is
 //! added there gets its output then.
@@ -367,7 +367,7 @@ fn help_of_commands() {
     check("help-commands.txt", &found.join("\n"));
 }
 
-/// The part of each metric's help that the help of wer does not have.
+/// The lines of each metric's help that the help of wer does not have.
 #[test]
 fn help_of_metrics() {
     let folder = Folder::new(&[]);

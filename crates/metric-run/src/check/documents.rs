@@ -1,7 +1,7 @@
 //! Checks of dataset files, which a metric reads as a whole and up to their first problem.
 //!
-//! To find the next problem, the part of the file that has the first one is taken out, and the rest is read again. In a
-//! folder, that is done to a copy made of links.
+//! To find the next problem, the part of the file that has the first one is taken out, and the rest is read again. Folders
+//! are changed in a copy made of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

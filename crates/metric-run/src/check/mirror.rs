@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// The number of folders above the given one that are in the copy: a reader may look for names of classes there.
+/// The number of folders above the given one in the copy: a reader may look for names of classes there.
 const ABOVE: usize = 2;
 
 /// A folder that looks like the given one. Its files are links, except those that were changed.
