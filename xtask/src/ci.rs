@@ -5,13 +5,18 @@ use crate::{api, check, package, report, semver, test, tools};
 
 pub(crate) const HELP: &str = "\
 Runs all of test, all of check, api, semver, a tenth of attack, and report.
-Installs the tools of `cargo xtask tools` first. Python 3.10 or later must be there. The attacks are on the program
+Installs first what these need of `cargo xtask tools`: cargo-semver-checks, which takes longest to compile, only once
+a crate has been released. Python 3.10 or later must be there. The attacks are on the program
 that check built for its benchmarks. Prints the minutes of each step, and a table of all steps at the end.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
     let mut steps = Steps::default();
-    steps.run("tools", || tools::run(&[]))?;
+    let mut needed = vec![tools::HACK, tools::DENY, tools::PUBLIC_API];
+    if semver::has_releases()? {
+        needed.push(tools::SEMVER_CHECKS);
+    }
+    steps.run("tools", || tools::install(&needed))?;
     test::steps(&[], true, &mut steps)?;
     check::steps(&mut steps)?;
     steps.run("public items", || api::run(&[]))?;

@@ -22,13 +22,19 @@ const fn tool(name: &'static str, version: &'static str, command: &'static str) 
 
 /// A newer version of a tool may print something else, so versions are exact.
 const TOOLS: &[Tool] = &[
-    tool("cargo-hack", "0.6.46", "check"),
-    tool("cargo-deny", "0.20.2", "check"),
+    tool(HACK, "0.6.46", "check"),
+    tool(DENY, "0.20.2", "check"),
     tool(PUBLIC_API, "0.52.0", "api"),
     tool(SEMVER_CHECKS, "0.51.0", "semver"),
     tool("critcmp", "0.1.8", "bench"),
     tool("cargo-fuzz", "0.13.2", "fuzz"),
 ];
+
+/// Builds a crate with each of its features.
+pub(crate) const HACK: &str = "cargo-hack";
+
+/// Checks the licenses of dependencies.
+pub(crate) const DENY: &str = "cargo-deny";
 
 /// Prints the public items of a crate.
 pub(crate) const PUBLIC_API: &str = "cargo-public-api";
@@ -38,7 +44,13 @@ pub(crate) const SEMVER_CHECKS: &str = "cargo-semver-checks";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
-    for tool in TOOLS {
+    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    install(&names)
+}
+
+/// Installs the tools with these names, unless they are installed.
+pub(crate) fn install(names: &[&str]) -> Result<(), Error> {
+    for tool in TOOLS.iter().filter(|tool| names.contains(&tool.name)) {
         let Tool { name, version, .. } = tool;
         match tool.found() {
             Some(found) if found == *version => eprintln!("{name} {version} is installed"),
