@@ -231,7 +231,7 @@ fn save(folder: &Path) -> Result<(), Failure> {
         }
         if path.exists() {
             return Err(Failure::Usage(format!(
-                "{}: exists: expected a new folder",
+                "{}: exists with other content: expected a folder without such a file",
                 path.display()
             )));
         }

@@ -414,7 +414,10 @@ fn init(suite: Option<&PathBuf>) -> Result<String, Failure> {
         .iter()
         .find(|(path, _)| fs::symlink_metadata(path).is_ok())
     {
-        let problem = format!("{}: exists: expected a new file", taken.display());
+        let problem = format!(
+            "{} exists: expected the path of a new file",
+            taken.display()
+        );
         return Err(Failure::Usage(format!("--init: {problem}")));
     }
     for (path, text) in &files {

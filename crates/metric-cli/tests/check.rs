@@ -201,23 +201,145 @@ fn csv_is_read_past_rows_that_are_invalid() {
 
 #[test]
 fn a_file_that_cannot_be_read_on_hides_nothing_of_the_other() {
-    let folder = Folder::new(&[("p.jsonl", "{\"id\": 1, \"prediction\": 5}\nnone\n")]);
-    folder.put(
-        "r.jsonl",
-        b"{\"id\": 1, \"reference\": \"a\"}\n{\"id\": 2, \"reference\": \"\xff\"}\n{\"id\": 3}\n",
-    );
-    let found = check(&folder, "string-accuracy -r r.jsonl -p p.jsonl");
+    let folder = Folder::new(&[
+        ("r.csv", "id,reference\n1,a\n2,\"b\"c\n3,d\n"),
+        ("p.jsonl", "{\"id\": 1, \"prediction\": 5}\nnone\n"),
+    ]);
+    let found = check(&folder, "string-accuracy -r r.csv -p p.jsonl");
     // Predictions of references that were not read may be missing or not.
     expect(
         &found,
         &[
-            ("file", "r.jsonl", 1),
+            ("file", "r.csv", 1),
             ("invalid-record", "p.jsonl", 1),
             ("invalid-prediction", "p.jsonl", 1),
         ],
     );
-    assert_eq!(found["problems"][0]["first"][0]["line"], json!(2));
+    assert_eq!(found["problems"][0]["first"][0]["line"], json!(3));
     assert_eq!(found["complete"], json!(false));
+}
+
+/// The lines of the invalid records, the number of all problems, and that of examples.
+fn invalid(check: &Value) -> (Vec<u64>, u64, u64) {
+    let problems = check["problems"].as_array().expect("a list");
+    let records = problems
+        .iter()
+        .filter(|it| it["kind"] == "invalid-record")
+        .flat_map(|it| it["first"].as_array().expect("a list"));
+    let lines = records.map(|it| it["line"].as_u64().expect("a line"));
+    let count = kinds(check).into_iter().map(|(.., count)| count).sum();
+    let examples = check["examples"].as_u64().expect("a count");
+    (lines.collect(), count, examples)
+}
+
+#[test]
+fn text_is_read_past_lines_that_are_not_utf8() {
+    let folder = Folder::new(&[
+        ("p.txt", "a\nb\nc\nd\n"),
+        (
+            "p.jsonl",
+            "{\"id\":1,\"prediction\":\"a\"}\n{\"id\":4,\"prediction\":\"d\"}\n",
+        ),
+        ("p.kaldi", "k1 a\nk4 d\n"),
+    ]);
+    for (name, bytes) in [
+        ("r.txt", &b"a\n\xff\nc\n\xe9"[..]),
+        (
+            "r.jsonl",
+            b"{\"id\":1,\"reference\":\"a\"}\n\xe9\n{\"id\":3,\"reference\":\"\xe9\"}\r\n{\"id\":4,\"reference\":\"d\"}",
+        ),
+        ("r.kaldi", b"k1 a\nk2 \xe9\nk3 \xe9\nk4 d\n"),
+        (
+            "pairs.csv",
+            b"id,reference,prediction\n1,a,a\n2,\"caf\xe9\n,\"\"x\",b\n3,\"c\nd\",c\n4,\xe9,d\n5,e,e\n",
+        ),
+        ("all.jsonl", b"\xe9\n\xe9\n\xe9"),
+    ] {
+        folder.put(name, bytes);
+    }
+    for (words, lines, problems, examples) in [
+        // The predictions of both lines have no reference.
+        ("wer -r r.txt -p p.txt", &[2, 4][..], 4, 2),
+        ("wer -r r.jsonl -p p.jsonl", &[2, 3], 2, 2),
+        (
+            "wer -r r.kaldi -p p.kaldi --input-format kaldi",
+            &[2, 3],
+            2,
+            2,
+        ),
+        // Records may span lines: the third starts at line 5.
+        ("wer --pairs pairs.csv", &[3, 7], 2, 3),
+        ("wer -r all.jsonl -p p.jsonl", &[1, 2, 3], 5, 0),
+    ] {
+        for threads in [1, 4] {
+            let found = check(&folder, &format!("{words} --threads {threads}"));
+            assert_eq!(
+                invalid(&found),
+                (lines.to_vec(), problems, examples),
+                "{found}"
+            );
+            assert_eq!(found["complete"], json!(true), "{words}");
+        }
+        // A run names the first of them.
+        let first = format!(":{}: not UTF-8: byte 0x", lines[0]);
+        folder.run(&format!("score {words}")).fails(3, &[&first]);
+    }
+    // Without its header, a table cannot be read.
+    folder.put("head.csv", b"id,reference,pr\xe9diction\n1,a,a\n");
+    let found = check(&folder, "wer --pairs head.csv");
+    assert_eq!(found["complete"], json!(false));
+}
+
+#[test]
+fn many_lines_that_are_not_utf8_are_counted() {
+    let folder = Folder::new(&[]);
+    let mut pairs = Vec::new();
+    for id in 0..20_000 {
+        let text: &[u8] = if id % 4 == 1 { b"\xe9" } else { b"e" };
+        pairs.extend(format!("{{\"id\": {id}, \"reference\": \"").bytes());
+        pairs.extend(text);
+        pairs.extend(b"\", \"prediction\": \"e\"}\n");
+    }
+    folder.put("pairs.jsonl", &pairs);
+    let found = check(&folder, "string-accuracy --pairs pairs.jsonl");
+    expect(&found, &[("invalid-record", "pairs.jsonl", 5000)]);
+    assert_eq!(invalid(&found).0, [2, 6, 10, 14, 18]);
+    assert_eq!(found["examples"], json!(15_000));
+}
+
+/// One of several files that cannot be read hides nothing of the others.
+#[test]
+fn files_of_a_folder_are_checked_past_one_that_is_malformed() {
+    let frame = r#"{"lane_centerline": [], "traffic_element": [], "topology_lclc": [], "topology_lcte": []}"#;
+    let folder = Folder::new(&[]);
+    let of_id = |id: u32, frame: &str| format!("{{\"{id}\": {frame}}}");
+    let files = [
+        ("gt/1.json", of_id(1, frame)),
+        ("gt/2.json", "{\"2\": {\"lane_centerline\"".to_owned()),
+        ("gt/3.json", of_id(3, "{\"lane_centerline\": 5}")),
+        ("gt/4.json", "{\"4\":".to_owned()),
+        ("gt/5.json", of_id(5, frame)),
+        ("p/1.json", of_id(1, frame)),
+        ("p/3.json", of_id(3, frame)),
+        ("p/5.json", of_id(5, "7")),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    put_all(&folder, &files);
+    let found = check(&folder, "openlane -r gt -p p");
+    expect(
+        &found,
+        &[
+            ("file", "gt/2.json", 1),
+            ("file", "gt/4.json", 1),
+            ("invalid-reference", "gt", 1),
+            ("invalid-prediction", "p", 1),
+        ],
+    );
+    // The two malformed files may hold anything.
+    assert_eq!(
+        (&found["complete"], &found["examples"]),
+        (&json!(false), &json!(1))
+    );
 }
 
 #[test]

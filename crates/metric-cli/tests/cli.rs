@@ -3590,7 +3590,7 @@ fn submissions_that_are_none() {
         ),
         (
             "-r s.json -p ragged.json --strict",
-            "ragged.json: task \"a\": output 0: attempt_1: row 1 has 1 cells",
+            "ragged.json: task \"a\": output 0: attempt_1: row 1 has length 1",
         ),
         (
             "-r s.json -p grid.json",

@@ -1095,3 +1095,87 @@ fn labels_of_minus_zero_are_zero() {
         assert_eq!(result["scores"][score], expected, "{words}");
     }
 }
+
+/// An option that no source uses would change nothing, and is refused rather than left out.
+#[test]
+fn options_that_no_source_uses_are_usage_errors() {
+    let folder = Folder::new(&[
+        ("r.txt", "a\nb\n"),
+        ("p.txt", "a\nb\n"),
+        ("q.txt", "a\nb\n"),
+        (
+            "p.jsonl",
+            "{\"key\": 1, \"prediction\": \"a\"}\n{\"key\": 2, \"prediction\": \"b\"}\n",
+        ),
+        (
+            "pairs.jsonl",
+            "{\"id\": 1, \"reference\": \"a\", \"prediction\": \"a\"}\n",
+        ),
+        ("pairs.csv", "id;reference;prediction\n1;a;a\n"),
+        (
+            "truth.json",
+            r#"{"images":[{"id":1,"width":9,"height":9}],"categories":[{"id":1,"name":"cat"}],"annotations":[]}"#,
+        ),
+        ("found.json", "[]"),
+    ]);
+    let text = "wer -r r.txt -p p.txt";
+    for (words, option) in [
+        (format!("score {text} --id-field key"), "--id-field key"),
+        (
+            format!("score {text} --references-id-field key"),
+            "--id-field key",
+        ),
+        (
+            format!("check {text} --prediction-field output"),
+            "--prediction-field output",
+        ),
+        (
+            "score wer -r r.txt -p p.jsonl --id-field key --reference-field target".to_owned(),
+            "--reference-field target is not used: expected records with fields, found none in r.txt\n",
+        ),
+        (
+            "compare wer -r r.txt -p p.txt q.txt --id-field key".to_owned(),
+            "--id-field key",
+        ),
+        (
+            "score wer --pairs pairs.jsonl --delimiter semicolon".to_owned(),
+            "--delimiter semicolon is not used: expected records in CSV, found none in pairs.jsonl\n",
+        ),
+        (
+            "score wer --pairs pairs.jsonl --quote none".to_owned(),
+            "--quote none",
+        ),
+        (
+            "score wer --pairs pairs.jsonl --header none".to_owned(),
+            "--header none",
+        ),
+        (
+            format!("score {text} --empty-field text"),
+            "--empty-field text",
+        ),
+        (
+            "score voc -r truth.json -p found.json --id-field key".to_owned(),
+            "--id-field key",
+        ),
+    ] {
+        folder
+            .run(&words)
+            .fails(2, &[option, " is not used: expected records"]);
+    }
+    for metric in ["voc", "coco", "tide", "detection", "confusion-matrix"] {
+        for option in ["--columns class,cx,cy,w,h,score", "--image-size 9x9"] {
+            let words = format!("score {metric} -r truth.json -p found.json {option}");
+            let says = format!("truth.json: {option} is for folders");
+            folder.run(&words).fails(3, &[&says]);
+        }
+    }
+    // Options that one of the sources uses, that are the usual ones, or that say what is the case.
+    for words in [
+        "score wer -r r.txt -p p.jsonl --id-field key",
+        "score wer -r r.txt -p p.txt --id-field #row",
+        "score wer -r r.txt -p p.txt --id-field id --quote double",
+        "score wer --pairs pairs.csv --delimiter semicolon",
+    ] {
+        folder.run(words).code(0);
+    }
+}

@@ -319,3 +319,28 @@ fn the_worst_images_have_the_lowest_f1() {
         "{text}"
     );
 }
+
+/// Samples are written next to what a folder holds, hidden files included, and nothing is overwritten.
+#[test]
+fn samples_are_saved_next_to_other_files() {
+    let folder = Folder::new(&[]);
+    std::fs::create_dir(folder.path("here")).expect("a folder");
+    for (name, text) in [("here/.git", "hidden"), ("here/notes.md", "mine")] {
+        folder.put(name, text.as_bytes());
+    }
+    folder.run("demo --save here").code(0);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("a text");
+    assert_eq!(
+        [read("here/.git"), read("here/notes.md")],
+        ["hidden", "mine"]
+    );
+    let sample = read("here/words.txt");
+    // Again, with one of the samples changed.
+    folder.run("demo --save here").code(0);
+    folder.put("here/words.txt", b"other words");
+    folder
+        .run("demo --save here")
+        .fails(2, &["here/words.txt: exists with other content"]);
+    assert_eq!(read("here/words.txt"), "other words");
+    assert_ne!(sample, "other words");
+}

@@ -189,7 +189,7 @@ impl fmt::Display for InvalidGrid {
                 found,
             } => write!(
                 f,
-                "row {row} has {found} cells where the first row has {expected}"
+                "row {row} has length {found}: expected {expected}, as in the first row"
             ),
             Self::Value { row, column, value } => write!(
                 f,

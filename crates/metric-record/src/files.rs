@@ -71,8 +71,16 @@ impl FileReader {
         self.left = left;
         let text = String::from_utf8(bytes).map_err(|wrong| {
             let index = wrong.utf8_error().valid_up_to();
-            let problem = format!("found no UTF-8 at byte {index}, expected text in UTF-8");
-            ReadError::new(&name, problem)
+            let (before, rest) = wrong.as_bytes().split_at(index);
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let column = 1 + before
+                .iter()
+                .rev()
+                .take_while(|byte| **byte != b'\n')
+                .count();
+            let byte = rest.first().copied().unwrap_or_default();
+            let problem = format!("not UTF-8: byte 0x{byte:02x} at byte {column} of the line");
+            ReadError::new(&name, problem).line(line)
         })?;
         Ok((name, text))
     }

@@ -8,6 +8,7 @@
 //! Blocks are read and scanned while those before them are scored. An error in a line is reported when the records
 //! before it have been taken, so that the first of several errors is returned on any number of threads.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -22,7 +23,7 @@ use rayon::prelude::*;
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::scan::{FieldNames, Found, FoundId, Role, file_record, one_example, scan, scan_valid};
-use crate::source::{Block, Blocks, Part, Source};
+use crate::source::{Block, Blocks, Extent, Part, Source};
 use crate::spill::Spilled;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{Meeting, Slot, Waiting};
@@ -63,14 +64,16 @@ struct Reader {
     records: u64,
     /// The records that a check leaves out; a run refuses the first of them.
     refused: Option<Refused>,
+    /// The file whose rest a check leaves out.
+    cut_file: Option<String>,
 }
 
 /// The invalid records of a source.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
     pub(crate) records: Errors,
-    /// The error at which the reading ended, if it did before the end of the source.
-    pub(crate) end: Option<RunError>,
+    /// The errors at which the reading of a file ended before its end.
+    pub(crate) ends: Vec<RunError>,
 }
 
 /// Errors of one kind: their number, and the first few by their positions.
@@ -96,6 +99,12 @@ impl Errors {
             self.first.insert(index, (position, error));
             self.first.truncate(NAMED_IDS);
         }
+    }
+
+    /// Whether one of the first says the same.
+    pub(crate) fn has(&self, error: &RunError) -> bool {
+        let mut first = self.first.iter();
+        first.any(|(_, other)| other.message() == error.message())
     }
 
     /// Adds more of the same kind, whose locations are not named.
@@ -150,6 +159,7 @@ impl Reader {
             max_bytes,
             records: 0,
             refused: options.is_check.then(Refused::default),
+            cut_file: None,
         };
         Ok((reader, blocks))
     }
@@ -165,7 +175,7 @@ impl Reader {
         };
         let mut read = Read::default();
         while read.blocks.len() < wanted {
-            match blocks.next() {
+            match self.next_block(blocks) {
                 Ok(Some(block)) => read.blocks.push(block),
                 Ok(None) => break,
                 Err(error) => {
@@ -178,10 +188,29 @@ impl Reader {
         read
     }
 
+    /// The next block. A check gets an error that it can read past as a block without records.
+    fn next_block(&self, blocks: &mut Blocks) -> Result<Option<Block>, RunError> {
+        match blocks.next() {
+            Err(error) if self.refused.is_some() && error.kind() == ErrorKind::Input => {
+                match blocks.resume() {
+                    Some(extent) => Ok(Some(Block::refused(error, extent))),
+                    None => Err(error),
+                }
+            }
+            next => next,
+        }
+    }
+
     /// Whether the data have an error that a check cannot read past.
     fn has_ended_early(&self) -> bool {
         let refused = self.refused.as_ref();
-        refused.is_some_and(|refused| refused.end.is_some())
+        refused.is_some_and(|refused| !refused.ends.is_empty()) && !self.has_more_files()
+    }
+
+    /// Whether the source has several files, and the ids of one do not depend on those before it.
+    fn has_more_files(&self) -> bool {
+        let has_own_ids = self.format != Format::Text && !self.input.names.has_row_ids;
+        has_own_ids && self.input.source.is_several()
     }
 
     /// The records of a block, and the errors of those that are left out or not reached.
@@ -194,6 +223,21 @@ impl Reader {
 
     /// The valid records of a block.
     fn scan_valid(&self, block: &mut Block) -> BlockRecords {
+        match block.refused.take() {
+            Some((error, Extent::Line)) => {
+                return BlockRecords {
+                    refused: vec![error],
+                    ..BlockRecords::from_found(Vec::new())
+                };
+            }
+            Some((error, Extent::File)) => {
+                return BlockRecords {
+                    failed: Some(error),
+                    ..BlockRecords::from_found(Vec::new())
+                };
+            }
+            None => {}
+        }
         let mut errors = Vec::new();
         let mut refuse = |error| {
             errors.push(error);
@@ -318,25 +362,43 @@ impl Reader {
     fn accept(&mut self, read: Read, scanned: impl Iterator<Item = Scanned>) {
         self.at_end = read.at_end;
         for (block, scanned) in read.blocks.into_iter().zip(scanned) {
-            if self.failed.is_some() {
-                return;
+            if self.failed.is_some() || self.has_ended_early() {
+                break;
             }
-            match scanned {
+            if self.cut_file.as_ref() == Some(&block.part.file) {
+                continue;
+            }
+            let file = block.part.file.clone();
+            let failed = match scanned {
                 Ok(mut scanned) => {
-                    self.failed = scanned.failed.take();
+                    let failed = scanned.failed.take();
                     self.push(block, scanned);
+                    failed
                 }
-                Err(error) => self.failed = Some(error),
+                Err(error) => Some(error),
+            };
+            if let Some(error) = failed {
+                self.fail(error, Some(file));
             }
         }
-        self.failed = self.failed.take().or(read.failed);
-        // A check ends the reading of this source there, and goes on with the other.
-        let is_of_data = |error: &RunError| error.kind() == ErrorKind::Input;
-        if let Some(refused) = &mut self.refused
-            && self.failed.as_ref().is_some_and(is_of_data)
+        if let Some(error) = read.failed
+            && self.failed.is_none()
+            && !self.has_ended_early()
         {
-            refused.end = self.failed.take();
-            self.at_end = true;
+            self.fail(error, None);
+            self.at_end |= self.failed.is_none();
+        }
+        self.at_end |= self.has_ended_early();
+    }
+
+    /// Ends the reading at an error. A check ends that of the file, and goes on with the next one or the other source.
+    fn fail(&mut self, error: RunError, file: Option<String>) {
+        match &mut self.refused {
+            Some(refused) if error.kind() == ErrorKind::Input => {
+                refused.ends.push(error);
+                self.cut_file = file.filter(|file| !file.is_empty());
+            }
+            _ => self.failed = Some(error),
         }
     }
 
@@ -492,7 +554,7 @@ impl Reader {
         let Input { source, names } = &self.input;
         let mut blocks = source.open(names, &Arc::default(), self.max_bytes)?;
         loop {
-            let mut block = match blocks.next() {
+            let mut block = match self.next_block(&mut blocks) {
                 // A check has read as far as this.
                 Err(_) if self.has_ended_early() => break,
                 block => match block? {
@@ -1279,7 +1341,17 @@ impl Join {
             {
                 return Ok(pairs);
             }
-            if let Some(position) = reference {
+            // A check leaves out lines that cannot be read: those after them are in step again.
+            let lines = reference.zip(prediction).filter(|_| has_lines_only);
+            let (waits, comes_later) = match lines {
+                Some((r, p)) => {
+                    let order = line_order(references.id(r), predictions.id(p));
+                    (order != Ordering::Greater, order == Ordering::Less)
+                }
+                None => (true, false),
+            };
+            let prediction = prediction.filter(|_| !comes_later);
+            if let Some(position) = reference.filter(|_| waits) {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
                 references.take(position);
@@ -1706,6 +1778,14 @@ fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Sc
                 failed: None,
             });
         }
+    }
+}
+
+/// The order of two lines; other ids have none.
+fn line_order(a: Id<'_>, b: Id<'_>) -> Ordering {
+    match (a, b) {
+        (Id::Line(a), Id::Line(b)) => a.cmp(&b),
+        _ => Ordering::Equal,
     }
 }
 

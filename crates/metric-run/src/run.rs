@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -18,7 +19,7 @@ use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
 use crate::observer::{Nobody, Observer};
-use crate::scan::{FieldNames, Role, is_one_example};
+use crate::scan::{FieldNames, ROW_NUMBER, Role, is_one_example};
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};
@@ -102,6 +103,25 @@ impl Default for Fields {
 }
 
 impl Fields {
+    /// The names that are not the usual ones, with the options that give them and the indices of the sources that are
+    /// read with them. Numbers of rows are ids without fields.
+    fn named(
+        &self,
+        last: usize,
+    ) -> impl Iterator<Item = (&'static str, &str, RangeInclusive<usize>)> {
+        let id = [Some(&self.id), self.predictions_id.as_ref()];
+        let mut id = id.into_iter().flatten();
+        let id = id.find(|name| !["id", ROW_NUMBER].contains(&name.as_str()));
+        let prediction = Some(&self.prediction).filter(|name| *name != "prediction");
+        [
+            ("id-field", id, 0..=last),
+            ("reference-field", self.reference.as_ref(), 0..=0),
+            ("prediction-field", prediction, last..=last),
+        ]
+        .into_iter()
+        .filter_map(|(option, name, of)| Some((option, name?.as_str(), of)))
+    }
+
     fn references(&self) -> Vec<&str> {
         match &self.reference {
             Some(name) => vec![name],
@@ -383,8 +403,10 @@ impl Run {
     pub(crate) fn opened(&self, data: Data) -> Result<Opened, RunError> {
         let (references, predictions) = match data {
             Data::Pairs(pairs) => {
+                let pairs = pairs.resolved()?;
+                self.refuse_unused(&[&pairs], true)?;
                 return Ok(Opened::Records {
-                    references: self.pairs(pairs.resolved()?)?,
+                    references: self.pairs(pairs)?,
                     predictions: None,
                     warnings: Vec::new(),
                 });
@@ -412,6 +434,7 @@ impl Run {
             return Err(RunError::Usage(message));
         }
         if let Some(document) = self.document(&references)? {
+            self.refuse_unused(&[&references, &predictions], false)?;
             return Ok(Opened::Documents {
                 references: document,
                 predictions: predictions.document_of_records(self.max_bytes)?,
@@ -419,6 +442,7 @@ impl Run {
         }
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
+        self.refuse_unused(&[&references, &predictions], true)?;
         let Prepared {
             references,
             predictions,
@@ -437,6 +461,36 @@ impl Run {
             predictions: Some(predictions),
             warnings,
         })
+    }
+
+    /// Refuses settings that none of the sources uses: they would change nothing.
+    fn refuse_unused(&self, sources: &[&Source], are_records: bool) -> Result<(), RunError> {
+        let formats = sources.iter().map(|source| source.record_format());
+        // A source without a format of records has an error of its own.
+        let Ok(formats) = formats.collect::<Result<Vec<Format>, RunError>>() else {
+            return Ok(());
+        };
+        let names: Vec<String> = sources.iter().map(|source| source.name()).collect();
+        let refused = |(name, value): (&str, &str), what: &str, names: &[String]| {
+            let message = Message::default().option(name, value).text(format_args!(
+                " is not used: expected {what}, found none in {}",
+                names.join(" and ")
+            ));
+            Err(RunError::Usage(message))
+        };
+        let has_csv = are_records && formats.iter().any(|format| format.is_csv());
+        let option = sources.iter().find_map(|source| source.csv_option());
+        if let Some((name, value)) = option.filter(|_| !has_csv) {
+            return refused((name, &value), "records in CSV", &names);
+        }
+        let last = formats.len() - 1;
+        for (name, value, of) in self.fields.named(last) {
+            let has_fields = formats[of.clone()].iter().any(|format| format.has_fields());
+            if !(are_records && has_fields) {
+                return refused((name, value), "records with fields", &names[of]);
+            }
+        }
+        Ok(())
     }
 
     fn transcript_options(&self) -> transcript::Options {

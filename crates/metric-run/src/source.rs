@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use metric_record::{Content, Document, Folder, Message, ReadError, Reopen, Stream as LaterText};
 
 use crate::RunError;
-use crate::formats::csv::{CsvOptions, Dialect, Layout};
+use crate::formats::csv::{CsvOptions, Dialect, EmptyField, Layout, delimiter_name};
 #[cfg(feature = "arrow")]
 use crate::formats::datasets::Dataset;
 #[cfg(feature = "columns")]
@@ -499,6 +499,35 @@ impl Source {
         Ok(document)
     }
 
+    /// The first option for CSV that is not the usual one, with its value.
+    pub(crate) fn csv_option(&self) -> Option<(&'static str, String)> {
+        let CsvOptions {
+            delimiter,
+            has_quotes,
+            has_header,
+            empty,
+        } = self.csv;
+        let empty = match empty {
+            EmptyField::Error => None,
+            EmptyField::Text => Some("text"),
+            EmptyField::Null => Some("null"),
+        };
+        let none = |has: bool| (!has).then(|| "none".to_owned());
+        [
+            ("delimiter", delimiter.map(delimiter_name)),
+            ("quote", none(has_quotes)),
+            ("header", none(has_header)),
+            ("empty-field", empty.map(str::to_owned)),
+        ]
+        .into_iter()
+        .find_map(|(option, value)| Some((option, value?)))
+    }
+
+    /// Whether the source has several files.
+    pub(crate) fn is_several(&self) -> bool {
+        matches!(self.origin, Origin::Several(..))
+    }
+
     /// Whether the source can be read a second time.
     pub(crate) fn is_rereadable(&self) -> bool {
         match &self.origin {
@@ -763,6 +792,17 @@ pub(crate) struct Block {
     pub(crate) before: u64,
     pub(crate) rows: Rows,
     pub(crate) part: Arc<Part>,
+    /// What a check reads past, in place of records.
+    pub(crate) refused: Option<(RunError, Extent)>,
+}
+
+/// How much of a file an error makes unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// A line, or a record of CSV.
+    Line,
+    /// The file from there to its end.
+    File,
 }
 
 /// The form in which a block holds its records.
@@ -794,6 +834,14 @@ impl Block {
         Self {
             text,
             first_line,
+            ..Self::default()
+        }
+    }
+
+    /// A part of the source that cannot be read.
+    pub(crate) fn refused(error: RunError, extent: Extent) -> Self {
+        Self {
+            refused: Some((error, extent)),
             ..Self::default()
         }
     }
@@ -840,6 +888,8 @@ enum Reading {
     Text(Box<TextBlocks>),
     /// Blocks of another format. The lock is never waited for: it makes the reader one that threads share.
     Other(Mutex<Box<dyn Iterator<Item = Result<Block, RunError>> + Send>>),
+    /// The rest of the file is left out.
+    Left,
     Ended,
 }
 
@@ -919,6 +969,8 @@ impl Blocks {
                 ended: false,
                 is_started: false,
                 failed: None,
+                is_past_line: false,
+                is_cut: false,
                 max_bytes: self.max_bytes,
             })),
         };
@@ -945,6 +997,7 @@ impl Blocks {
                     })?;
                     blocks.next().transpose()?
                 }
+                Reading::Left => None,
                 Reading::Ended => return Ok(None),
             };
             match block {
@@ -954,11 +1007,25 @@ impl Blocks {
         }
     }
 
+    /// Goes on after an error. Returns what it makes unreadable, or `None` at the end.
+    pub(crate) fn resume(&mut self) -> Option<Extent> {
+        if let Reading::Text(text) = &mut self.current
+            && std::mem::take(&mut text.is_past_line)
+        {
+            return Some(Extent::Line);
+        }
+        if self.files.is_empty() {
+            return None;
+        }
+        self.current = Reading::Left;
+        Some(Extent::File)
+    }
+
     /// Whether all has been read.
     pub(crate) fn at_end(&self) -> bool {
         match &self.current {
-            Reading::Text(text) => text.ended && text.failed.is_none() && self.files.is_empty(),
-            Reading::Other(_) => false,
+            Reading::Text(text) => text.is_at_end() && self.files.is_empty(),
+            Reading::Other(_) | Reading::Left => false,
             Reading::Ended => true,
         }
     }
@@ -996,8 +1063,12 @@ struct TextBlocks {
     spare: Vec<String>,
     ended: bool,
     is_started: bool,
-    /// The error in the line after those that were read.
+    /// The error in the line before the buffer, which comes after those that were read.
     failed: Option<RunError>,
+    /// Whether the last error was that of a line before the buffer.
+    is_past_line: bool,
+    /// Whether the buffer ends within a malformed record.
+    is_cut: bool,
     max_bytes: u64,
 }
 
@@ -1005,12 +1076,17 @@ impl TextBlocks {
     /// The next block, or `None` at the end.
     fn next(&mut self) -> Result<Option<Block>, RunError> {
         if let Some(error) = self.failed.take() {
+            self.is_past_line = true;
             return Err(error);
         }
-        if self.ended {
+        if self.is_at_end() {
             return Ok(None);
         }
-        let end = self.fill()?;
+        let end = if self.ended {
+            self.buffer.len()
+        } else {
+            self.fill()?
+        };
         let first_line = self.next_line;
         let bytes = &self.buffer[..end];
         if bytes.is_empty() {
@@ -1022,11 +1098,8 @@ impl TextBlocks {
             return Err(ReadError::new(&self.part.file, problem).into());
         }
         let text = self.take_text(end)?;
-        self.next_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-        if self.ended && !text.ends_with('\n') {
-            self.next_line += 1;
-        }
-        let line_bytes = text.len() as u64 / (self.next_line - first_line).max(1);
+        let lines = self.next_line - first_line;
+        let line_bytes = text.len() as u64 / lines.max(1);
         let block_bytes = (line_bytes + 1).saturating_mul(BLOCK_LINES);
         self.block_bytes =
             usize::try_from(block_bytes).map_or(BLOCK_BYTES, |it| it.min(BLOCK_BYTES));
@@ -1035,6 +1108,7 @@ impl TextBlocks {
             text,
             first_line,
             before: 0,
+            refused: None,
             part: Arc::clone(&self.part),
         }))
     }
@@ -1073,6 +1147,7 @@ impl TextBlocks {
                 // The end of a malformed record is not waited for.
                 if csv.dialect.is_malformed(&self.buffer) {
                     self.ended = true;
+                    self.is_cut = true;
                     return Ok(self.buffer.len());
                 }
             } else if self.format != Format::Json {
@@ -1094,49 +1169,91 @@ impl TextBlocks {
         }
     }
 
+    /// Whether all has been read and taken.
+    fn is_at_end(&self) -> bool {
+        self.ended && self.buffer.is_empty() && self.failed.is_none()
+    }
+
     /// Takes a text from the start of the buffer. If a line is not UTF-8, takes the lines before it, and keeps the error.
     fn take_text(&mut self, end: usize) -> Result<String, RunError> {
         // A copy within the cache costs less than what the faster validation saves, and keeps the
         // buffer; a text that is larger than the cache is validated where it is.
         if end <= 2 * BLOCK_BYTES {
-            let bytes = &self.buffer[..end];
-            let valid = match simdutf8::compat::from_utf8(bytes) {
-                Ok(valid) => valid,
-                Err(error) => {
-                    let valid = &bytes[..error.valid_up_to()];
-                    let error = not_utf8(&self.part.file, self.next_line, bytes, valid.len());
-                    let error = self.in_words(error);
-                    // The lines before that one come first.
-                    let lines = match self.format {
-                        Format::Json => None,
-                        format if format.spans_lines() => None,
-                        _ => memchr::memrchr(b'\n', valid),
-                    };
-                    let lines = lines.and_then(|end| std::str::from_utf8(&valid[..=end]).ok());
-                    let Some(lines) = lines else {
-                        return Err(error);
-                    };
-                    self.failed = Some(error);
-                    lines
+            match simdutf8::compat::from_utf8(&self.buffer[..end]) {
+                Ok(valid) => {
+                    let mut text = self.spare.pop().unwrap_or_default();
+                    text.clear();
+                    text.push_str(valid);
+                    self.drop_bytes(end);
+                    Ok(text)
                 }
-            };
-            let mut text = self.spare.pop().unwrap_or_default();
-            text.clear();
-            text.push_str(valid);
-            self.buffer.drain(..end);
-            Ok(text)
+                Err(error) => self.take_valid_lines(error.valid_up_to(), end),
+            }
         } else {
             let rest = self.buffer.split_off(end);
-            let bytes = std::mem::replace(&mut self.buffer, rest);
-            String::from_utf8(bytes).map_err(|error| {
-                let valid = error.utf8_error().valid_up_to();
-                self.in_words(not_utf8(
-                    &self.part.file,
-                    self.next_line,
-                    error.as_bytes(),
-                    valid,
-                ))
-            })
+            match String::from_utf8(std::mem::replace(&mut self.buffer, rest)) {
+                Ok(text) => {
+                    self.count_lines(LineCount::of(text.as_bytes()));
+                    Ok(text)
+                }
+                Err(error) => {
+                    let valid = error.utf8_error().valid_up_to();
+                    let rest = std::mem::replace(&mut self.buffer, error.into_bytes());
+                    self.buffer.extend(rest);
+                    self.take_valid_lines(valid, end)
+                }
+            }
+        }
+    }
+
+    /// Takes the lines before the one in which the bytes cease to be text, and leaves those after it.
+    fn take_valid_lines(&mut self, valid: usize, end: usize) -> Result<String, RunError> {
+        let bytes = &self.buffer[..end];
+        let error = self.in_words(not_utf8(&self.part.file, self.next_line, bytes, valid));
+        let Some((start, next)) = self.record_around(valid, end) else {
+            return Err(error);
+        };
+        let text = std::str::from_utf8(&bytes[..start]).unwrap_or_default();
+        let text = text.to_owned();
+        self.drop_bytes(next);
+        self.failed = Some(error);
+        Ok(text)
+    }
+
+    /// Where the line or the record of CSV around an index starts and ends, unless nothing after it can be read.
+    fn record_around(&self, index: usize, end: usize) -> Option<(usize, usize)> {
+        let before = &self.buffer[..index];
+        let after_line = |end: usize| end + 1;
+        match &self.csv {
+            None if self.format == Format::Json => None,
+            None => {
+                let start = memchr::memrchr(b'\n', before).map_or(0, after_line);
+                let next = memchr::memchr(b'\n', &self.buffer[index..end]);
+                Some((start, next.map_or(end, |it| index + it + 1)))
+            }
+            Some(csv) => {
+                let start = csv.dialect.whole_records(before).unwrap_or(0);
+                // Without its header, a table cannot be read.
+                let has_header = csv.layout.is_some() || start > 0;
+                let of_record = &self.buffer[start..end];
+                let length = csv.dialect.record_len(of_record, index - start);
+                (has_header && !self.is_cut).then_some((start, start + length))
+            }
+        }
+    }
+
+    /// Drops bytes from the start of the buffer, and counts their lines.
+    fn drop_bytes(&mut self, end: usize) {
+        let lines = LineCount::of(&self.buffer[..end]);
+        self.buffer.drain(..end);
+        self.count_lines(lines);
+    }
+
+    /// Counts lines that are no longer in the buffer.
+    fn count_lines(&mut self, lines: LineCount) {
+        self.next_line += lines.ended;
+        if self.ended && self.buffer.is_empty() && lines.has_rest {
+            self.next_line += 1;
         }
     }
 
@@ -1176,6 +1293,23 @@ impl TextBlocks {
     fn recycle(&mut self, block: Block) {
         if block.text.capacity() <= 4 * BLOCK_BYTES && self.spare.len() < 64 {
             self.spare.push(block.text);
+        }
+    }
+}
+
+/// The lines of bytes.
+#[derive(Clone, Copy)]
+struct LineCount {
+    ended: u64,
+    /// Whether there is a line without its end.
+    has_rest: bool,
+}
+
+impl LineCount {
+    fn of(bytes: &[u8]) -> Self {
+        Self {
+            ended: memchr::memchr_iter(b'\n', bytes).count() as u64,
+            has_rest: bytes.last().is_some_and(|last| *last != b'\n'),
         }
     }
 }

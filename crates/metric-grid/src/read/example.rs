@@ -27,7 +27,7 @@ impl Example {
     /// assert_eq!(task, Example::Task(vec![vec![grid.clone().into()]], vec![grid]));
     ///
     /// let error = read("null", "[[1], [2, 3]]").unwrap_err();
-    /// assert_eq!(error.to_string(), "reference: row 1 has 2 cells where the first row has 1");
+    /// assert_eq!(error.to_string(), "reference: row 1 has length 2: expected 1, as in the first row");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

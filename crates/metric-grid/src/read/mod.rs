@@ -358,7 +358,7 @@ pub struct Unanswered {
 /// use metric_grid::read::parse_grid;
 ///
 /// assert_eq!(parse_grid("[[1, 2], [3, 4]]").unwrap().rows(), 2);
-/// assert_eq!(parse_grid("[[1, 2], [3]]").unwrap_err(), "row 1 has 1 cells where the first row has 2");
+/// assert_eq!(parse_grid("[[1, 2], [3]]").unwrap_err(), "row 1 has length 1: expected 2, as in the first row");
 /// ```
 ///
 /// # Errors

@@ -568,6 +568,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         if let (Some(read), Content::Folder(_)) = (self.read.folders, &data.references.content) {
             return self.read_folders(read, data, sink);
         }
+        self.folders.check_use(&data)?;
         let quirks = self.metric.params().quirks;
         if let Some(streaming) = &self.read.streaming
             && stream_images(&data, quirks, streaming, sink).is_some()

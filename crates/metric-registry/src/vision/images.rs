@@ -308,6 +308,7 @@ where
         + CheckSize<BBox>
         + Sync,
 {
+    folders.check_use(&data)?;
     if folders.columns.is_none() && stream_images(&data, false, &BOX_STREAM, sink).is_some() {
         return Ok(());
     }
@@ -536,6 +537,20 @@ impl FolderOptions {
         is_yolo(references) && self.sizes == ImageSizes::Unknown
     }
 
+    /// Refuses the options for data that are not folders, which do not use them.
+    pub(crate) fn check_use(&self, data: &DataSet) -> Result<(), ReadError> {
+        if matches!(data.references.content, Content::Folder(_)) {
+            return Ok(());
+        }
+        let problem = "is for folders of text files, found a file: remove the option";
+        self.parts().first().map_or(Ok(()), |(name, value)| {
+            let problem = Message::from("")
+                .option(name, value)
+                .text(format_args!(" {problem}"));
+            Err(ReadError::new(&data.references.name, problem))
+        })
+    }
+
     /// The options as parts of a signature.
     pub(crate) fn parts(&self) -> Named<String> {
         let columns = self
@@ -575,6 +590,7 @@ pub(crate) fn read_boxes(
     data: &DataSet,
     folders: &FolderOptions,
 ) -> Result<ReadBoxes, DataSetError> {
+    folders.check_use(data)?;
     let FolderOptions { sizes, columns } = folders;
     let extra = if data.join.ignore_extra {
         ExtraImages::Ignore

@@ -293,8 +293,12 @@ impl Problems {
                     file => file,
                 }
                 .to_owned();
-                self.errors_of(ProblemKind::File, &source)
-                    .add(RunError::Read(read));
+                // One source may be both sides.
+                let error = RunError::Read(read);
+                let errors = self.errors_of(ProblemKind::File, &source);
+                if !errors.has(&error) {
+                    errors.add(error);
+                }
                 return Ok(());
             }
             RunError::Join(join) => *join,

@@ -128,7 +128,7 @@ impl Run {
             source.records = Some(records);
             let kind = ProblemKind::InvalidRecord;
             found.problems.add_all(kind, &name, refused.records);
-            if let Some(error) = refused.end {
+            for error in refused.ends {
                 *is_cut = true;
                 found.problems.add(&name, error)?;
             }

@@ -82,6 +82,15 @@ impl CsvOptions {
     }
 }
 
+/// Returns the name of a delimiter, or the delimiter itself.
+pub(crate) fn delimiter_name(delimiter: u8) -> String {
+    let known = DELIMITERS.iter().find(|(_, byte)| *byte == delimiter);
+    known.map_or_else(
+        || char::from(delimiter).to_string(),
+        |(name, _)| (*name).to_owned(),
+    )
+}
+
 /// A text that is not a delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidDelimiter;
@@ -122,6 +131,19 @@ impl Dialect {
             end = index;
         }
         None
+    }
+
+    /// The length of the record that bytes start with, if it ends after this index; all of them if it does not end.
+    pub(crate) fn record_len(self, bytes: &[u8], index: usize) -> usize {
+        let mut is_inside = false;
+        for at in memchr::memchr2_iter(b'\n', b'"', bytes) {
+            match bytes[at] {
+                b'"' => is_inside ^= self.has_quotes,
+                _ if !is_inside && at >= index => return at + 1,
+                _ => {}
+            }
+        }
+        bytes.len()
     }
 
     /// Whether the first record of a text is malformed, whatever follows the text. A field in quotes that is

@@ -912,8 +912,9 @@ mod tests {
 
         fs::write(predictions.join("a.b.txt"), b"0 0.5\xff").unwrap();
         let error = read().unwrap_err().to_string();
-        let problem = "found no UTF-8 at byte 5, expected text in UTF-8";
-        assert_eq!(error, at(&predictions.join("a.b.txt"), problem));
+        let file = predictions.join("a.b.txt");
+        let problem = "not UTF-8: byte 0xff at byte 6 of the line";
+        assert_eq!(error, format!("{}:1: {problem}", file.display()));
     }
 
     #[cfg(target_os = "linux")]

@@ -26,6 +26,7 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
 
     /// An image is a record, a class of it an example.
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        self.folders.check_use(&data)?;
         if self.stream(&data, sink).is_some() {
             return Ok(());
         }

@@ -167,7 +167,12 @@ impl<F: Form> Boxes<F> {
                 "both" => by = [true; 2],
                 "none" | "" => {}
                 other => {
-                    let reason = format!("{other:?}: expected class, image, both or none");
+                    let found = if other == groups {
+                        String::new()
+                    } else {
+                        format!("{other:?}: ")
+                    };
+                    let reason = format!("{found}expected class, image, both or none");
                     return Err(OptionError::new("groups", &groups, reason));
                 }
             }
