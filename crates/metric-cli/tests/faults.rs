@@ -704,8 +704,8 @@ fn a_huge_hole_is_refused_in_little_memory() {
     };
     let line = "{\"id\": \"example-0\", \"reference\": \"a\"}\n";
     for (start, location) in [
-        ("", ":1: no text: byte 0x00 at byte 1"),
-        (line, ":2: no text"),
+        ("", ":1: not text: byte 0x00 at byte 1"),
+        (line, ":2: not text"),
     ] {
         hole("hole.jsonl", start);
         let words =
@@ -723,7 +723,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
     let words = "score string-accuracy --threads 2 --predictions p.jsonl --references hole.json";
     folder
         .run_after(LITTLE_MEMORY, words)
-        .fails(3, &["hole.json:1: no text: byte 0x00 at byte 20"]);
+        .fails(3, &["hole.json:1: not text: byte 0x00 at byte 20"]);
     // Whole files: room for all of it is refused, or the first zero.
     for metric in ["coco", "tide", "voc", "squad"] {
         let words =
@@ -733,7 +733,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
             .fails(4, &["hole.json: out of memory"]);
         folder
             .run(&words)
-            .fails(3, &["hole.json:1: no text: byte 0x00 at byte 20"]);
+            .fails(3, &["hole.json:1: not text: byte 0x00 at byte 20"]);
     }
     // In folders: a file of one image, or one task.
     for (name, metric) in [("1.xml", "voc"), ("1.txt", "tide"), ("1.json", "arc")] {

@@ -271,17 +271,17 @@ fn archives() -> Vec<Attack> {
         ),
         attack(
             "no archive",
-            (&TASKS, "failed", "not a valid zip archive"),
+            (&TASKS, "failed", "nor a valid zip archive"),
             b"#!/bin/sh\nrm -rf /\n".to_vec(),
         ),
         attack(
             "nothing",
-            (&TASKS, "failed", "not a valid zip archive"),
+            (&TASKS, "failed", "nor a valid zip archive"),
             Vec::new(),
         ),
         attack(
             "half an archive",
-            (&TASKS, "failed", "not a valid zip archive"),
+            (&TASKS, "failed", "nor a valid zip archive"),
             cut(and(Vec::new()), 60),
         ),
         attack(

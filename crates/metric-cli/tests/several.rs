@@ -256,7 +256,7 @@ fn states_of_several_metrics() {
         .code(0);
     folder.run("merge 0.state x.state").fails(
         3,
-        &["x.state: states of cer, wer: expected states of wer, cer"],
+        &["x.state: is a state of cer, wer: expected one of wer, cer"],
     );
 }
 

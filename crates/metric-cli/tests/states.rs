@@ -629,11 +629,11 @@ fn states_that_do_not_belong_together_are_refused() {
     };
     check(
         "cer --shard 1/3",
-        &["states of cer: expected states of wer"],
+        &["is a state of cer: expected one of wer"],
     );
     check(
         "wer,cer --shard 1/3",
-        &["states of wer, cer: expected states of wer"],
+        &["is a state of wer, cer: expected one of wer"],
     );
     check(
         "wer --normalize casefold --shard 1/3",

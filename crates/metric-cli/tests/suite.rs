@@ -56,7 +56,7 @@ fn the_example_runs_as_it_says() {
     // 2 of 4 capitals, one of which is missing, and 3 of 4 days.
     assert_eq!(outcome["total"], json!((0.5 + 0.75) / 2.0));
     assert_eq!(outcome["suite"], "Example");
-    folder.run("run --init").fails(2, &["suite.toml: exists"]);
+    folder.run("run --init").fails(2, &["suite.toml exists"]);
     folder.run("run x/y.toml --init").code(0);
     folder.run("run x/y.toml -p x/submission").code(0);
 }

@@ -1,12 +1,14 @@
 //! Snapshots of the program's help, errors and warnings, in files that are read as prose.
 //!
 //! With `UPDATE_SNAPSHOTS` set, the files are written anew. `snapshots/messages.txt` holds the commands too: one that is
-//! added there gets its output then.
+//! added there gets its output then. A line `+ NAME "TEXT"` there writes a file for the commands after it.
 
 mod common;
+#[path = "common/zip.rs"]
+mod zip;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::Folder;
 use metric_run::registry::ENTRIES;
@@ -283,7 +285,127 @@ fn folder() -> Folder {
         }
         folder.put(name, text.as_bytes());
     }
+    put_golden_inputs(&folder);
+    put_states(&folder);
+    put_archives(&folder);
     folder
+}
+
+/// Copies the files of other programs (Parquet, Arrow, data sets) into the folder `golden`.
+fn put_golden_inputs(folder: &Folder) {
+    fn copy(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).expect("a folder");
+        for entry in std::fs::read_dir(from).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let (path, to) = (entry.path(), to.join(entry.file_name()));
+            if path.is_dir() {
+                copy(&path, &to);
+            } else {
+                std::fs::copy(&path, to).expect("a copy");
+            }
+        }
+    }
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/inputs");
+    copy(&golden, &folder.path("golden"));
+}
+
+/// States, valid and damaged ones.
+fn put_states(folder: &Folder) {
+    for (name, words) in [
+        ("wer.state", "wer -r r.jsonl -p p.jsonl"),
+        ("cer.state", "cer -r r.jsonl -p p.jsonl"),
+        (
+            "profile.state",
+            "wer -r r.jsonl -p p.jsonl --profile torchmetrics",
+        ),
+        ("first.state", "wer -r r.jsonl -p p.jsonl --shard 0/2"),
+        ("second.state", "wer -r r.jsonl -p p.jsonl --shard 1/2"),
+        ("third.state", "wer -r r.jsonl -p p.jsonl --shard 2/3"),
+        (
+            "interval.state",
+            "wer -r r.jsonl -p p.jsonl --confidence 0.9 --resamples 100",
+        ),
+        (
+            "skip.state",
+            "wer -r r.jsonl -p p.jsonl --missing skip --shard 0/2",
+        ),
+    ] {
+        folder
+            .run(&format!("score {words} --state-out {name} --quiet"))
+            .code(0);
+    }
+    let state = std::fs::read(folder.path("wer.state")).expect("a state");
+    let changed = |index: usize, byte: u8| {
+        let mut state = state.clone();
+        state[index] = byte;
+        state
+    };
+    folder.put("cut.state", &state[..state.len() / 2]);
+    folder.put("start.state", &state[..6]);
+    folder.put("version.state", &changed(8, 99));
+    folder.put("middle.state", &changed(state.len() / 2, 255));
+    folder.put(
+        "end.state",
+        &changed(state.len() - 1, !state[state.len() - 1]),
+    );
+    folder.put("more.state", &[&state[..], b"more"].concat());
+}
+
+/// Submissions as archives, for `ok.toml`.
+fn put_archives(folder: &Folder) {
+    let predictions = std::fs::read(folder.path("p.jsonl")).expect("a file");
+    let of_predictions = |name: &str| zip::Entry::deflated(name, &predictions);
+    let mut damaged = of_predictions("p.jsonl");
+    damaged.crc ^= 1;
+    let mut method = of_predictions("p.jsonl");
+    method.method = 12;
+    let zeros = zip::Entry::deflated("p.jsonl", &vec![b' '; 10_000_000]);
+    for (name, entries) in [
+        ("other.zip", vec![of_predictions("q.jsonl")]),
+        (
+            "deep.zip",
+            vec![of_predictions("a/b/p.jsonl"), of_predictions("c")],
+        ),
+        ("damaged.zip", vec![damaged]),
+        ("method.zip", vec![method]),
+        ("link.zip", vec![of_predictions("p.jsonl").mode(zip::LINK)]),
+        (
+            "device.zip",
+            vec![of_predictions("p.jsonl").mode(zip::DEVICE)],
+        ),
+        (
+            "outside.zip",
+            vec![of_predictions("p.jsonl"), of_predictions("../x")],
+        ),
+        (
+            "twice.zip",
+            vec![of_predictions("p.jsonl"), of_predictions("p.jsonl")],
+        ),
+        (
+            "case.zip",
+            vec![of_predictions("p.jsonl"), of_predictions("P.jsonl")],
+        ),
+        (
+            "both.zip",
+            vec![of_predictions("p.jsonl/a"), of_predictions("p.jsonl")],
+        ),
+        ("zeros.zip", vec![zeros]),
+    ] {
+        folder.put(name, &zip::archive(&entries));
+    }
+    let archive = zip::archive(&[of_predictions("p.jsonl")]);
+    folder.put("cut.zip", &archive[..archive.len() / 2]);
+    folder.put("text.zip", b"not an archive");
+}
+
+/// Writes a file of the snapshot.
+fn put_file(folder: &Folder, line: &str) {
+    let (name, text) = line.split_once(' ').expect("a name and a text");
+    let text: String = serde_json::from_str(text).expect("a string of JSON");
+    if let Some((parent, _)) = name.rsplit_once('/') {
+        std::fs::create_dir_all(folder.path(parent)).expect("a folder");
+    }
+    folder.put(name, text.as_bytes());
 }
 
 fn check(name: &str, found: &str) {
@@ -313,16 +435,27 @@ fn messages() {
         if line.starts_with('#') {
             found.push_str(&format!("{line}\n\n"));
         }
+        if let Some(file) = line.strip_prefix("+ ") {
+            put_file(&folder, file);
+            found.push_str(&format!("{line}\n"));
+        }
         let Some(words) = line.strip_prefix("$ metric") else {
             continue;
         };
         let run = folder.run(words);
         let code = run.code.expect("an exit code");
-        if run.stderr.is_empty() {
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        // The results of a suite and of a check say what is wrong.
+        let is_result = [" run ", " check "].iter().any(|it| words.starts_with(it));
+        let said = if is_result && run.stderr.is_empty() {
+            run.stdout
+        } else {
+            run.stderr
+        };
+        if said.is_empty() {
             silent.push(words);
         }
-        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
-        found.push_str(&format!("$ metric{words}\n{}[{code}]\n\n", run.stderr));
+        found.push_str(&format!("$ metric{words}\n{said}[{code}]\n\n"));
     }
     assert!(silent.is_empty(), "these say nothing: {silent:?}");
     check("messages.txt", &found);

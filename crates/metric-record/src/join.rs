@@ -149,7 +149,7 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         text.push_str(&format!(" (lines {})", lines.join(", ")));
     }
     if !locations.is_empty() {
-        text.push_str(&format!(" ({})", locations.join(", ")));
+        text.push_str(&format!(" ({})", locations.join("; ")));
     }
     if *count > 1 {
         let others: Vec<String> = others.iter().map(|id| quoted_id(id)).collect();

@@ -854,14 +854,17 @@ impl Block {
 
     /// The error of a record that cannot be found.
     pub(crate) fn error(&self, error: ScanError) -> RunError {
-        let line = self.line_at(error.offset);
-        scan_error(&self.part.file, line, error)
+        // Rows of columns are not lines, and are named in the location.
+        let has_lines = matches!(self.part.unit, Unit::Line | Unit::FirstLine);
+        let line = error.line.unwrap_or_else(|| self.line_at(error.offset));
+        scan_error(&self.part.file, has_lines.then_some(line), error)
     }
 }
 
-fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
-    let read = ReadError::new(file, error.problem).at(error.location);
-    read.line(error.line.unwrap_or(line)).into()
+fn scan_error(file: &str, line: Option<u64>, error: ScanError) -> RunError {
+    let mut read = ReadError::new(file, error.problem).at(error.location);
+    read.line = line;
+    read.into()
 }
 
 /// Reads a source block by block, file by file.
@@ -1266,7 +1269,10 @@ impl TextBlocks {
             return Ok(Rows::Csv(Arc::clone(layout)));
         }
         let layout = Layout::read(text, csv.dialect, &csv.options, &csv.names);
-        let layout = layout.map_err(|error| scan_error(&self.part.file, 1, error))?;
+        let layout = layout.map_err(|error| {
+            let line = error.line.unwrap_or(1);
+            scan_error(&self.part.file, Some(line), error)
+        })?;
         self.part = Arc::new(Part {
             file: self.part.file.clone(),
             unit: Unit::FirstLine,
@@ -1328,7 +1334,7 @@ fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError
 }
 
 /// The start of the message about a zero byte.
-const NO_TEXT: &str = "no text: byte 0x00";
+const NO_TEXT: &str = "not text: byte 0x00";
 
 /// Fails at the first zero byte at or after `start`. No JSON and no XML has one, but a hole in a
 /// file reads as zeros, however large it is, and so does text of two bytes per character.
@@ -1340,7 +1346,7 @@ fn refuse_zeros(name: &str, first_line: u64, bytes: &[u8], start: usize) -> Resu
             let valid = std::str::from_utf8(&bytes[..offset]);
             let offset = valid.map_or_else(|error| error.valid_up_to(), str::len);
             let problem = match bytes.get(offset) {
-                Some(0) => "no text",
+                Some(0) => "not text",
                 _ => "not UTF-8",
             };
             Err(unreadable(name, first_line, bytes, offset, problem))

@@ -125,7 +125,7 @@ impl StateFileError {
                 ))
             }
             P::Metrics { expected, found } => message.text(format_args!(
-                "states of {}: expected states of {}",
+                "is a state of {}: expected one of {}",
                 found.join(", "),
                 expected.join(", ")
             )),

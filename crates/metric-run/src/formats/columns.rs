@@ -99,7 +99,7 @@ impl Plan {
         if let Some(id) = &id
             && let Some(found) = no_id(&id.field)
         {
-            let problem = format!("is {found}: expected strings or integers as ids");
+            let problem = format!("found {found}: expected strings or integers as ids");
             let location = format!("column {}", quoted_id(&id.name));
             return Err(ReadError::new(file, problem).at(location).into());
         }

@@ -49,7 +49,7 @@ struct Entry {
 
 fn invalid(problem: impl std::fmt::Display) -> SubmissionError {
     SubmissionError::Invalid(format!(
-        "the submission is not a valid zip archive: {problem}"
+        "the submission is neither a folder nor a valid zip archive: {problem}"
     ))
 }
 

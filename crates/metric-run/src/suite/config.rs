@@ -184,7 +184,9 @@ impl Suite {
         let read: SuiteTable = toml::from_str(text).map_err(|error| {
             let message = error.message().replacen("unknown field", "unknown key", 1);
             let message = message.replacen("missing field", "missing key", 1);
-            file.input(error.span().unwrap_or_default(), message.trim_end())
+            let message = message.replacen("unknown variant", "unknown value", 1);
+            let message = metric_record::json::in_words(message.trim_end());
+            file.input(error.span().unwrap_or_default(), &message)
         })?;
         file.suite(read)
     }
@@ -569,7 +571,7 @@ impl TomlFile<'_> {
         };
         Ok(match (value.get_ref(), kind) {
             (Value::Flag(on), OptionKind::Flag) => on.then(|| "true".into()),
-            (Value::Flag(_), _) => return expected("a value, found true or false"),
+            (Value::Flag(_), _) => return expected("a name or a number, found true or false"),
             _ if is_flag => return expected("true or false"),
             (Value::One(path), OptionKind::Path) => {
                 let path = self.beside(path);
