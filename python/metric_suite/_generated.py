@@ -1513,9 +1513,11 @@ def detection(
         iou: IoU threshold of a match. With several, scores have names like f1@0.5. By default 0.5.
         score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
             with the IoU first [default: all].
-        best_f1: Also report the best F1 over all score thresholds (best_f1) and its threshold (best_f1_score).
-            The precision-recall curve is in --details. For --matching greedy, voc or voc-strict.
-        box: Meaning of the numbers of a box, where rotated is [cx,cy,w,h,angle] and polygon [[x,y],...].
+        best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
+            Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is
+            written.
+        box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
+            center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
@@ -1553,9 +1555,11 @@ class Detection(Metric):
         iou: IoU threshold of a match. With several, scores have names like f1@0.5. By default 0.5.
         score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
             with the IoU first [default: all].
-        best_f1: Also report the best F1 over all score thresholds (best_f1) and its threshold (best_f1_score).
-            The precision-recall curve is in --details. For --matching greedy, voc or voc-strict.
-        box: Meaning of the numbers of a box, where rotated is [cx,cy,w,h,angle] and polygon [[x,y],...].
+        best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
+            Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is
+            written.
+        box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
+            center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.

@@ -86,6 +86,11 @@ fn problem(error: &Error) -> Option<String> {
             let near = near
                 .iter()
                 .min_by_key(|near| strsim::damerau_levenshtein(&given, near));
+            if given.contains(',') {
+                return Some(format!(
+                    "{given:?}: expected one metric; only `metric score` takes several"
+                ));
+            }
             Some(format!("unknown command {given:?}{}", meant(near)))
         }
         ErrorKind::MissingSubcommand => {

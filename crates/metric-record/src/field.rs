@@ -521,7 +521,7 @@ mod tests {
         let rows = [
             ("id", "[1]", "found a list: expected an object"),
             ("id", "", "found no JSON: expected an object"),
-            ("id", r#"{"id": 1"#, "EOF while parsing an object"),
+            ("id", r#"{"id": 1"#, "the text ends within an object"),
             ("id", r#"{"id": 1} 2"#, "trailing characters"),
             (
                 "id",

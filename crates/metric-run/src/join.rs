@@ -207,6 +207,11 @@ impl Reader {
         refused.is_some_and(|refused| !refused.ends.is_empty()) && !self.has_more_files()
     }
 
+    /// Whether the ids are the numbers of the lines or rows.
+    fn has_lines(&self) -> bool {
+        matches!(self.seen, Seen::Lines(_))
+    }
+
     /// Whether the source has several files, and the ids of one do not depend on those before it.
     fn has_more_files(&self) -> bool {
         let has_own_ids = self.format != Format::Text && !self.input.names.has_row_ids;
@@ -1314,11 +1319,9 @@ impl Join {
         let references = &mut self.references;
         let mut pairs = Vec::new();
         // The lines of two text files are in the same order: one that has no partner will have none.
-        let has_lines_only =
-            matches!(references.seen, Seen::Lines(_)) && matches!(predictions.seen, Seen::Lines(_));
+        let has_lines_only = references.has_lines() && predictions.has_lines();
         loop {
-            let reference = references.head();
-            let prediction = predictions.head();
+            let (reference, prediction) = (references.head(), predictions.head());
             if let (Some(r), Some(p)) = (reference, prediction)
                 && same_id(references.id(r), predictions.id(p))
             {
@@ -1343,15 +1346,9 @@ impl Join {
             }
             // A check leaves out lines that cannot be read: those after them are in step again.
             let lines = reference.zip(prediction).filter(|_| has_lines_only);
-            let (waits, comes_later) = match lines {
-                Some((r, p)) => {
-                    let order = line_order(references.id(r), predictions.id(p));
-                    (order != Ordering::Greater, order == Ordering::Less)
-                }
-                None => (true, false),
-            };
-            let prediction = prediction.filter(|_| !comes_later);
-            if let Some(position) = reference.filter(|_| waits) {
+            let order = lines.map(|(r, p)| line_order(references.id(r), predictions.id(p)));
+            let prediction = prediction.filter(|_| order != Some(Ordering::Less));
+            if let Some(position) = reference.filter(|_| order != Some(Ordering::Greater)) {
                 let ordinal = self.next_ordinal;
                 self.next_ordinal += 1;
                 references.take(position);
@@ -1650,9 +1647,8 @@ impl Join {
             }
         }
         let first_extra = first_extra.into_iter().map(|(_, id)| id).take(NAMED_IDS);
-        let has_lines = |reader: &Reader| matches!(reader.seen, Seen::Lines(_));
-        let are_lines =
-            has_lines(&self.references) && self.predictions.as_ref().is_none_or(has_lines);
+        let predictions = self.predictions.as_ref();
+        let are_lines = self.references.has_lines() && predictions.is_none_or(Reader::has_lines);
         let name = |reader: Option<&Reader>| {
             reader.map_or_else(String::new, |reader| reader.input.source.name())
         };

@@ -852,7 +852,8 @@ fn json_list(
 /// serde_json's error for `json`, without the position, which is given in another way.
 fn describe(json: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = without_position(&text);
+    let text = without_position(&text).replace("EOF while parsing", "the text ends within");
+    let text = text.as_str();
     if [
         "lone leading surrogate in hex escape",
         "unexpected end of hex escape",

@@ -223,7 +223,7 @@ pub struct InvalidSigmas(
 impl fmt::Display for InvalidSigmas {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(sigma) => write!(f, "the sigma {sigma}: expected a positive number"),
+            Some(sigma) => write!(f, "the sigma is {sigma}: expected a positive number"),
             None => f.write_str("no sigmas: expected one for each keypoint"),
         }
     }

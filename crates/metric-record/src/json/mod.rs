@@ -73,6 +73,7 @@ pub fn without_position(message: &str) -> &str {
 #[must_use]
 pub fn in_words(message: &str) -> String {
     const WORDS: &[(&str, &str)] = &[
+        ("EOF while parsing", "the text ends within"),
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
         ("expected f64", "expected a number"),

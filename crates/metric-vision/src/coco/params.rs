@@ -192,7 +192,7 @@ impl fmt::Display for InvalidCocoParams {
             }
             Self::AreaName(name) => write!(
                 f,
-                "area {name:?}: expected a name of its own, and no number of detections"
+                "area {name:?}: expected a name that no other area has, and no number of detections"
             ),
             Self::TooManyAreas(count) => write!(
                 f,

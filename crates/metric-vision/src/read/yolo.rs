@@ -234,7 +234,7 @@ pub fn parse_yolo(
 
 /// The error of predictions whose confidence is the second column, at the first box that leaves its image.
 fn other_order(predictions: &[File<'_>]) -> ReadError {
-    let problem = "found a box that leaves the image, and boxes that fit the images if the confidence is the second column; expected class cx cy width height confidence, so move the second column to the end";
+    let problem = "found a box that leaves the image, and boxes that fit the images if the confidence is the second column; expected class cx cy width height confidence, so move the second column to the end, or name the columns in their order";
     let mut files: Vec<File<'_>> = of_images(predictions).collect();
     files.sort_unstable_by_key(|file| file.name);
     for file in &files {

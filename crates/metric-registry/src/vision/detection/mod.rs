@@ -74,7 +74,7 @@ pub(crate) const DETECTION: Entry = Entry {
             kind: OptionKind::Flag,
             value: "",
             default: "",
-            help: "Also report the best F1 over all score thresholds (best_f1) and its threshold (best_f1_score). The precision-recall curve is in --details. For --matching greedy, voc or voc-strict",
+            help: "Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold. Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is written",
         },
         OptionSpec {
             name: "box",
@@ -86,7 +86,7 @@ pub(crate) const DETECTION: Entry = Entry {
             }),
             value: "FORMAT",
             default: BoxFormat::Xywh.name(),
-            help: "Meaning of the numbers of a box, where rotated is [cx,cy,w,h,angle] and polygon [[x,y],...]",
+            help: "Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...]",
         },
         OptionSpec {
             name: "groups",
