@@ -357,7 +357,11 @@ fn malformed_input_is_named_by_file_and_line() {
         ),
         (
             "{\"id\": \"b\", \"prediction\": \"x\"",
-            &["p.jsonl:2", "malformed JSON", "EOF"],
+            &[
+                "p.jsonl:2",
+                "malformed JSON",
+                "the text ends within an object",
+            ],
         ),
         (
             "{\"id\": \"b\", \"prediction\": \"x\"} {}",
@@ -2144,7 +2148,7 @@ fn files_of_vqa_v2_that_do_not_fit() {
             "{\"annotations\":[{\"question_id\":7,\"answers\":[\"a\",{\"answer\":\"a\"}]}]}",
             "texts and objects in one list of answers",
         ),
-        ("{\"annotations\":[", "EOF"),
+        ("{\"annotations\":[", "the text ends within"),
     ] {
         folder.put("a.json", annotations.as_bytes());
         folder.run(words).fails(3, &[says]);

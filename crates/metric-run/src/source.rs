@@ -792,11 +792,11 @@ pub(crate) struct Block {
     pub(crate) before: u64,
     pub(crate) rows: Rows,
     pub(crate) part: Arc<Part>,
-    /// What a check reads past, in place of records.
+    /// The error that a check reads past, in place of records.
     pub(crate) refused: Option<(RunError, Extent)>,
 }
 
-/// How much of a file an error makes unreadable.
+/// The part of a file that an error makes unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// A line, or a record of CSV.
