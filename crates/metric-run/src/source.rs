@@ -746,9 +746,7 @@ impl Part {
     ) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
-            Unit::FirstLine => (Some(number), self.column(role).to_owned()),
-            #[cfg(feature = "columns")]
-            Unit::RowGroup(_) | Unit::Batch(_) => (None, self.location(number, role)),
+            _ => (None, self.location(number, role)),
         }
     }
 }
@@ -812,8 +810,13 @@ impl Block {
 }
 
 fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
-    let read = ReadError::new(file, error.problem).at(error.location);
-    read.line(error.line.unwrap_or(line)).into()
+    let read = ReadError::new(file, error.problem);
+    // A record that may span several lines has its first one in words.
+    match (error.line, error.location.as_str()) {
+        (None, location) => read.at(location).line(line).into(),
+        (Some(first), "") => read.at(format!("line {first}")).into(),
+        (Some(first), location) => read.at(format!("line {first}, {location}")).into(),
+    }
 }
 
 /// Reads a source block by block, file by file.
@@ -1159,12 +1162,15 @@ impl TextBlocks {
         Ok(Rows::Csv(Arc::clone(layout)))
     }
 
-    /// Leaves out the byte of the line in an error, where records may span lines.
+    /// Says the line of an error in words, where records may span lines.
     fn in_words(&self, error: RunError) -> RunError {
         match error {
             RunError::Read(mut error) if self.format.spans_lines() => {
                 if let Some(location) = error.problem.to_string().strip_prefix(NO_TEXT) {
                     error.problem = format!("found a zero byte{location}: expected text").into();
+                }
+                if let Some(line) = error.line.take() {
+                    error.record = format!("line {line}");
                 }
                 RunError::Read(error)
             }
