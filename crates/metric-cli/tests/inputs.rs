@@ -344,7 +344,10 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "doc_id,reference,prediction\n1,a,b\n",
             3,
-            &["line 1: no column \"id\"", "did you mean --id-field doc_id?"],
+            &[
+                "line 1: no column \"id\"",
+                "did you mean --id-field doc_id?",
+            ],
         ),
         (
             "t.csv",
