@@ -1,4 +1,4 @@
-//! What is wrong with a data set, a part or a state.
+//! Errors of data sets, parts and states.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a metric implements to be an entry of the registry: it reads records into a sink, and names numbers.
+//! The trait that each entry of the registry implements: it reads records into a sink, and names numbers.
 
 mod gathered;
 mod notes;

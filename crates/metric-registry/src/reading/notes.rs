@@ -1,4 +1,4 @@
-//! What is noted of records on the way, for warnings and details.
+//! Notes on records, for warnings and details.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

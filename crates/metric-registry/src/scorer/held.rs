@@ -61,7 +61,7 @@ impl<R: Reading> Held<R> {
         }
     }
 
-    /// Reads a body, of which the kept examples alone are known to be in their canonical form.
+    /// Reads a body, and checks that its kept examples are in their canonical form.
     pub(super) fn from_body(
         definition: &Arc<Definition<R>>,
         body: &[u8],
