@@ -26,7 +26,7 @@ pub struct AccuracyByK(
 );
 
 impl AccuracyByK {
-    /// Returns the accuracy at `k`; `None` if it is undefined, or if `k` is none of those that were asked for.
+    /// Returns the accuracy at `k`; `None` if it is undefined, or if the metric does not have this `k`.
     #[must_use]
     pub fn at(&self, k: usize) -> Option<f64> {
         let mut pairs = self.0.iter();

@@ -103,7 +103,7 @@ fn surplus_lines_are_counted_and_not_kept() {
     for threads in [1, 2] {
         folder.run(&format!("{words} --threads {threads}")).fails(
             3,
-            &["199998 predictions of p.txt: ids \"3\", \"4\", \"5\", \"6\", \"7\", ..."],
+            &["199998 predictions of p.txt: lines 3, 4, 5, 6, 7, ..."],
         );
     }
     let scored = folder.run(&format!("{words} --extra ignore --format json"));

@@ -68,6 +68,11 @@ impl Block {
 }
 
 pub(crate) fn scan_error(file: &str, line: u64, error: ScanError) -> RunError {
-    let read = ReadError::new(file, error.problem).at(error.location);
-    read.line(error.line.unwrap_or(line)).into()
+    let read = ReadError::new(file, error.problem);
+    // A record that may span several lines has its first one in words.
+    match (error.line, error.location.as_str()) {
+        (None, location) => read.at(location).line(line).into(),
+        (Some(first), "") => read.at(format!("line {first}")).into(),
+        (Some(first), location) => read.at(format!("line {first}, {location}")).into(),
+    }
 }

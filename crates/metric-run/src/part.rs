@@ -68,9 +68,7 @@ impl Part {
     ) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
-            Unit::FirstLine => (Some(number), self.column(role).to_owned()),
-            #[cfg(feature = "columns")]
-            Unit::RowGroup(_) | Unit::Batch(_) => (None, self.location(number, role)),
+            _ => (None, self.location(number, role)),
         }
     }
 }

@@ -262,12 +262,15 @@ impl TextBlocks {
         Ok(Rows::Csv(Arc::clone(layout)))
     }
 
-    /// Leaves out the byte of the line in an error, where records may span lines.
+    /// Says the line of an error in words, where records may span lines.
     fn in_words(&self, error: RunError) -> RunError {
         match error {
             RunError::Read(mut error) if self.format.spans_lines() => {
                 if let Some(location) = error.problem.to_string().strip_prefix(NO_TEXT) {
                     error.problem = format!("found a zero byte{location}: expected text").into();
+                }
+                if let Some(line) = error.line.take() {
+                    error.record = format!("line {line}");
                 }
                 RunError::Read(error)
             }
