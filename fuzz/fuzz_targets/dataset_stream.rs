@@ -30,7 +30,10 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let block_bytes = 1 + 4 * usize::from(*size);
-    let options = CocoOptions::default().with_ignore_unknown_images(options % 2 == 1).with_quirks(options / 2 % 2 == 1).with_shard(None);
+    let options = CocoOptions::default()
+        .with_ignore_unknown_images(options % 2 == 1)
+        .with_quirks(options / 2 % 2 == 1)
+        .with_shard(None);
     let text = String::from_utf8_lossy(text).into_owned();
     let (truth, found) = (Document::text("r.json", TRUTH), document(text));
     let boxes = CocoStream::open(&truth, &found, options);

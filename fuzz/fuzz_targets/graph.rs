@@ -53,7 +53,20 @@ fn clips(prediction: &str, reference: &str, map: &str, choice: u8) {
     let prediction = read.unwrap_or_else(|_| reference.clone());
     let switch = |bit: u8| choice & bit > 0;
     for &alignment in Alignment::ALL {
-        let metric = LaneCorrespondence::default().with_alignment(alignment).with_lane_ids(LaneIds::ALL[usize::from(switch(1))]).with_duplicates(Duplicates::ALL[usize::from(switch(2))]).with_overall(Overall::ALL[usize::from(switch(4))]).with_equality(Equality::default().with_none_is_absent(switch(8)).with_nfc(switch(16)).with_fold_case(switch(16)).with_collapse_space(switch(16)).with_text_numbers(switch(32)).with_list_sets(switch(8)));
+        let metric = LaneCorrespondence::default()
+            .with_alignment(alignment)
+            .with_lane_ids(LaneIds::ALL[usize::from(switch(1))])
+            .with_duplicates(Duplicates::ALL[usize::from(switch(2))])
+            .with_overall(Overall::ALL[usize::from(switch(4))])
+            .with_equality(
+                Equality::default()
+                    .with_none_is_absent(switch(8))
+                    .with_nfc(switch(16))
+                    .with_fold_case(switch(16))
+                    .with_collapse_space(switch(16))
+                    .with_text_numbers(switch(32))
+                    .with_list_sets(switch(8)),
+            );
         let examples = [(&prediction, &reference), (&reference, &reference)];
         let state = pooled(&metric, &examples);
         assert_eq!(state.clips, 2);
@@ -286,10 +299,18 @@ fn typed(mut numbers: Numbers<'_>, choice: u8) {
     };
     let choice = choice.wrapping_sub(b'a');
     for &nodes in NodeRule::ALL {
-        let metric = AlignedGraphs::default().with_nodes(nodes).with_parallel(Duplicates::ALL[usize::from(choice & 1)]).with_drop_loops(choice & 2 > 0).with_one_per_pair(choice & 4 > 0).with_undirected((choice & 8 > 0)
-                .then(|| "b".to_owned())
-                .into_iter()
-                .collect()).with_recall_at([1, 3].into());
+        let metric = AlignedGraphs::default()
+            .with_nodes(nodes)
+            .with_parallel(Duplicates::ALL[usize::from(choice & 1)])
+            .with_drop_loops(choice & 2 > 0)
+            .with_one_per_pair(choice & 4 > 0)
+            .with_undirected(
+                (choice & 8 > 0)
+                    .then(|| "b".to_owned())
+                    .into_iter()
+                    .collect(),
+            )
+            .with_recall_at([1, 3].into());
         let alignment = metric.align(&prediction, &reference);
         let pairs: Vec<_> = alignment.pairs().collect();
         let (rows, columns) = (prediction.nodes(), reference.nodes());

@@ -119,7 +119,10 @@ fn draw(truth: &Grid, attempts: Vec<Attempt>) {
 fn submissions(solutions: &str, submission: &str, options: u8) {
     let file = |text| File { name: "file", text };
     let allowed = NonZeroU16::MIN.saturating_add(u16::from(options / 2 % 3));
-    let options = SubmissionOptions::default().with_attempts(allowed).with_strict(options % 2 == 1).with_ignore_unknown(false);
+    let options = SubmissionOptions::default()
+        .with_attempts(allowed)
+        .with_strict(options % 2 == 1)
+        .with_ignore_unknown(false);
     let solutions = match Solutions::parse(file(solutions)) {
         Ok(solutions) => solutions,
         Err(error) => return assert!(!error.problem.is_empty()),

@@ -7,11 +7,19 @@
 #![allow(dead_code, reason = "the engine has more use for its modules")]
 #![allow(unexpected_cfgs, reason = "the modules have features of the engine")]
 
+#[path = "../../crates/metric-run/src/block.rs"]
+mod block;
+#[path = "../../crates/metric-run/src/fields.rs"]
+mod fields;
 #[path = "../../crates/metric-run/src/formats/mod.rs"]
 mod formats;
+#[path = "../../crates/metric-run/src/found.rs"]
+mod found;
+#[path = "../../crates/metric-run/src/part.rs"]
+mod part;
 #[path = "../../crates/metric-run/src/scan.rs"]
 mod scan;
-#[path = "../../crates/metric-run/src/source.rs"]
+#[path = "../../crates/metric-run/src/source/mod.rs"]
 mod source;
 
 use libfuzzer_sys::fuzz_target;
@@ -21,9 +29,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
+use crate::block::Block;
+use crate::fields::{FieldNames, Role};
 use crate::formats::Format;
-use crate::scan::{FieldNames, Role, scan};
-use crate::source::Block;
+use crate::scan::scan;
 
 fuzz_target!(|data: &[u8]| {
     let [format, text @ ..] = data else {

@@ -234,7 +234,11 @@ fn answers(prediction: &str, answers: &[&str]) {
     let reference = rest.first().copied().unwrap_or_default();
     let regexes: Vec<Pattern> = pattern.parse().into_iter().collect();
     for switches in 0..8 {
-        let metric = ExactMatch::default().with_regexes_to_ignore(regexes.clone()).with_ignore_case(switches & 1 > 0).with_ignore_punctuation(switches & 2 > 0).with_ignore_numbers(switches & 4 > 0);
+        let metric = ExactMatch::default()
+            .with_regexes_to_ignore(regexes.clone())
+            .with_ignore_case(switches & 1 > 0)
+            .with_ignore_punctuation(switches & 2 > 0)
+            .with_ignore_numbers(switches & 4 > 0);
         assert!(metric.equal(prediction, prediction));
         let equal = metric.equal(prediction, reference);
         assert_eq!(equal, metric.equal(reference, prediction));

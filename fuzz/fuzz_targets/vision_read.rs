@@ -33,7 +33,10 @@ fuzz_target!(|data: &[u8]| {
             let [Some(&truth), Some(&prediction)] = [truths.first(), predictions.first()] else {
                 return;
             };
-            let options = CocoOptions::default().with_ignore_unknown_images(options % 2 == 1).with_quirks(options / 2 % 2 == 1).with_shard(None);
+            let options = CocoOptions::default()
+                .with_ignore_unknown_images(options % 2 == 1)
+                .with_quirks(options / 2 % 2 == 1)
+                .with_shard(None);
             match form.wrapping_sub(b'a') % 2 {
                 0 => evaluate(parse_coco(truth, prediction, options)),
                 _ => evaluate(parse_coco_masks(truth, prediction, options)),
@@ -43,20 +46,30 @@ fuzz_target!(|data: &[u8]| {
             let size = [3, 1000].map(|pixels| NonZeroU32::new(pixels).unwrap());
             let named = [truths.as_slice(), &predictions].concat();
             let sizes = named.iter().find(|file| file.name == "sizes");
-            let options = YoloOptions::default().with_extra(choose(ExtraImages::ALL, options)).with_sizes(match (options / 3 % 3, sizes) {
+            let options = YoloOptions::default()
+                .with_extra(choose(ExtraImages::ALL, options))
+                .with_sizes(match (options / 3 % 3, sizes) {
                     (0, _) => ImageSizes::Unknown,
                     (2, Some(&sizes)) => match ImageSizes::parse(sizes) {
                         Ok(sizes) => sizes,
                         Err(error) => return told(&error),
                     },
                     _ => ImageSizes::All(size),
-                }).with_columns(None).with_max_bytes(None).with_shard(None);
+                })
+                .with_columns(None)
+                .with_max_bytes(None)
+                .with_shard(None);
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_yolo(truths, predictions, &options)
             });
         }
         _ => {
-            let options = VocOptions::default().with_extra(choose(ExtraImages::ALL, options)).with_files(VocFiles::ALL.get(options / 3 % 3).copied()).with_columns(None).with_max_bytes(None).with_shard(None);
+            let options = VocOptions::default()
+                .with_extra(choose(ExtraImages::ALL, options))
+                .with_files(VocFiles::ALL.get(options / 3 % 3).copied())
+                .with_columns(None)
+                .with_max_bytes(None)
+                .with_shard(None);
             in_any_order(truths, predictions, |truths, predictions| {
                 parse_voc(truths, predictions, &options)
             });

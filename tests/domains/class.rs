@@ -63,7 +63,7 @@ fn accuracy_from_label_lists() {
         for (prediction, reference) in lists.iter().zip(&references) {
             metric.update(&mut ranks, prediction, reference);
         }
-        same("by example", metric.compute(&ranks), vec![(k, expected)])
+        same("by example", metric.compute(&ranks).at(k), expected)
     });
     let unknown = |id: &str| rows.iter().all(|row| rows::id(row) != id);
     assert!(!INVALID.iter().any(|(id, _)| unknown(id)));
@@ -110,7 +110,7 @@ fn accuracy_from_scores() {
                     weights.as_deref().map(aview1),
                 )
                 .map_err(|e| e.to_string())?;
-            for (k, value) in metric.compute(&state) {
+            for (k, value) in metric.compute(&state).0 {
                 near(&format!("{name} {k}"), value, &expected[&k.to_string()])?;
             }
 

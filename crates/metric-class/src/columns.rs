@@ -170,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{AccuracyAtK, RankTable, Score, Target, TopK};
+    use crate::{AccuracyAtK, AccuracyByK, RankTable, Score, Target, TopK};
 
     #[test]
     fn lengths_differ_and_nothing_is_counted() {
@@ -258,7 +258,7 @@ mod tests {
         }
         let scores = metric.compute(&state);
         assert_eq!(columns.as_ref(), Ok(&state));
-        let bits = |scores: Vec<(usize, Option<f64>)>| -> Vec<_> {
+        let bits = |AccuracyByK(scores): AccuracyByK| -> Vec<_> {
             let bits = |(k, score): (usize, Option<f64>)| (k, score.map(f64::to_bits));
             scores.into_iter().map(bits).collect()
         };

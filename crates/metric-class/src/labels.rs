@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use metric_core::{Accuracy, Merge, Metric, Sum};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use crate::AccuracyByK;
+
 /// Counts the rows whose reference label is among the first `k` predicted labels (top-k accuracy,
 /// from labels).
 ///
@@ -210,7 +212,7 @@ impl std::error::Error for LabelsError {}
 /// let mut state = metric.measure(&[0, 7, 1, 3, 5], &3);
 /// metric.update(&mut state, &[0, 2, 9, 8, 4], &0);
 /// metric.update(&mut state, &[8, 4, 0, 1, 3], &5);
-/// assert_eq!(metric.compute(&state), [(1, Some(1.0 / 3.0)), (5, Some(2.0 / 3.0))]);
+/// assert_eq!(metric.compute(&state).0, [(1, Some(1.0 / 3.0)), (5, Some(2.0 / 3.0))]);
 /// # Ok::<(), metric_class::InvalidK>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,18 +240,15 @@ impl<L: PartialEq> Metric for AccuracyAtK<L> {
     type Prediction = [L];
     type Reference = L;
     type State = Ranks;
-    /// Each `k` with its accuracy, undefined without examples.
-    type Score = Vec<(usize, Option<f64>)>;
+    type Score = AccuracyByK;
 
     fn update(&self, state: &mut Ranks, prediction: &[L], reference: &L) {
         state.record(prediction.iter().position(|label| label == reference));
     }
 
-    fn compute(&self, state: &Ranks) -> Self::Score {
-        self.ks
-            .iter()
-            .map(|&k| (k, state.accuracy_at(k).value()))
-            .collect()
+    fn compute(&self, state: &Ranks) -> AccuracyByK {
+        let accuracy = |&k| (k, state.accuracy_at(k).value());
+        AccuracyByK(self.ks.iter().map(accuracy).collect())
     }
 }
 
@@ -454,8 +453,8 @@ mod tests {
         let metric = AccuracyAtK::new(vec![3]).unwrap();
         let mut state = metric.measure(&[1], &1);
         metric.update(&mut state, &[], &1);
-        assert_eq!(metric.compute(&state), [(3, Some(0.5))]);
-        assert_eq!(metric.compute(&Ranks::default()), [(3, None)]);
+        assert_eq!(metric.compute(&state).0, [(3, Some(0.5))]);
+        assert_eq!(metric.compute(&Ranks::default()).0, [(3, None)]);
     }
 
     fn examples() -> impl Strategy<Value = (Array2<u8>, Array1<u8>, usize)> {

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod accuracy_by_k;
 mod calibration;
 mod classification;
 mod columns;
@@ -11,6 +12,7 @@ mod laws;
 mod rank_span;
 mod top_k;
 
+pub use accuracy_by_k::AccuracyByK;
 pub use calibration::{Calibration, CalibrationBin};
 pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,

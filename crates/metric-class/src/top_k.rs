@@ -5,7 +5,7 @@ use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, named_choice};
 use ndarray::{ArrayView1, ArrayView2};
 
 use crate::rank_span::RankSpan;
-use crate::{Calibration, InvalidK};
+use crate::{AccuracyByK, Calibration, InvalidK};
 
 /// Returns accuracy@k from scores: the share of rows whose label has one of the `k` highest scores.
 ///
@@ -307,7 +307,7 @@ named_choice!(Ties, "tie rule");
 ///     metric.update(&mut state, &Some(metric.rank(&scores, label)?), &Target::new(label));
 /// }
 /// // The second label shares the first rank with one other.
-/// assert_eq!(metric.compute(&state), [(1, Some(1.5 / 3.0)), (2, Some(2.0 / 3.0))]);
+/// assert_eq!(metric.compute(&state).0, [(1, Some(1.5 / 3.0)), (2, Some(2.0 / 3.0))]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -589,8 +589,7 @@ impl Metric for TopK {
     type Prediction = Option<TiedRank>;
     type Reference = Target;
     type State = RankTable;
-    /// Each `k` with its accuracy, undefined without examples.
-    type Score = Vec<(usize, Option<f64>)>;
+    type Score = AccuracyByK;
 
     fn update(&self, state: &mut RankTable, prediction: &Option<TiedRank>, reference: &Target) {
         if self.ignored != Some(reference.label) {
@@ -599,9 +598,9 @@ impl Metric for TopK {
         }
     }
 
-    fn compute(&self, state: &RankTable) -> Self::Score {
+    fn compute(&self, state: &RankTable) -> AccuracyByK {
         let accuracy = |&k| (k, self.accuracy_at(state, k));
-        self.ks.iter().map(accuracy).collect()
+        AccuracyByK(self.ks.iter().map(accuracy).collect())
     }
 }
 
@@ -1083,7 +1082,7 @@ mod tests {
         let state = metric
             .measure_rows(scores.view(), references, None)
             .unwrap();
-        assert_eq!(metric.compute(&state), [(1, Some(0.5)), (2, Some(1.0))]);
+        assert_eq!(metric.compute(&state).0, [(1, Some(0.5)), (2, Some(1.0))]);
         assert_eq!(metric.total(&state.total), 4.0);
         assert_eq!(metric.hits_at(&state.total, 1), 2.0);
         // Ranks 1, 1, 2, 2.
@@ -1106,7 +1105,7 @@ mod tests {
         assert_eq!(metric.mean_reciprocal_rank(&state, usize::MAX), Some(0.0));
         state.merge(metric.measure(&Some(TiedRank::default()), &Target::new(3)));
         assert_eq!(metric.accuracy_at(&state, 9), Some(0.5));
-        assert_eq!(metric.compute(&RankTable::default()), [(9, None)]);
+        assert_eq!(metric.compute(&RankTable::default()).0, [(9, None)]);
     }
 
     /// The definition: order the labels, look for the reference.

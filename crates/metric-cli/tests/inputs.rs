@@ -293,20 +293,20 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",c\n2,d\n",
             3,
-            &["t.csv:4: found 2 fields: expected 3 (id, reference, prediction)"],
+            &["t.csv: line 4: found 2 fields: expected 3 (id, reference, prediction)"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1,\"a\nb\",\"c\" \n",
             3,
-            &[":2: column 3 \"prediction\": found text after the closing quote"],
+            &["line 2, column 3 \"prediction\": found text after the closing quote"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1, \"a\",b\n",
             3,
             &[
-                ":2: column 2 \"reference\"",
+                "line 2, column 2 \"reference\"",
                 "the space that precedes the quote",
             ],
         ),
@@ -314,20 +314,20 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "id,reference,prediction\n1,a\rb,b\n",
             3,
-            &[":2: column 2 \"reference\": found a carriage return without a line feed"],
+            &["line 2, column 2 \"reference\": found a carriage return without a line feed"],
         ),
         (
             "t.csv",
             "id,reference,prediction\n1,\"a,b\n2,c,d\n",
             3,
-            &[":2: column 2 \"reference\": a quote opens here and is never closed"],
+            &["line 2, column 2 \"reference\": a quote opens here and is never closed"],
         ),
         (
             "t.csv",
             "id;reference;prediction\n1;a;b\n",
             3,
             &[
-                ":1: the header has only one column, and it contains ';'; if ';' separates",
+                "line 1: the header has only one column, and it contains ';'; if ';' separates",
                 "--delimiter semicolon",
             ],
         ),
@@ -336,7 +336,7 @@ fn tables_that_cannot_be_read() {
             "\"id\"\t\"reference\"\n",
             3,
             &[
-                ":1: column 1: found '\\t' after the closing quote of \"id\"",
+                "line 1, column 1: found '\\t' after the closing quote of \"id\"",
                 "--delimiter tab",
             ],
         ),
@@ -344,14 +344,17 @@ fn tables_that_cannot_be_read() {
             "t.csv",
             "doc_id,reference,prediction\n1,a,b\n",
             3,
-            &[":1: no column \"id\"", "did you mean --id-field doc_id?"],
+            &[
+                "line 1: no column \"id\"",
+                "did you mean --id-field doc_id?",
+            ],
         ),
         (
             "t.csv",
             "id,reference,prediction\n,a,b\n",
             3,
             &[
-                ":2: column 1 \"id\": is empty and not in quotes",
+                "line 2, column 1 \"id\": is empty and not in quotes",
                 "--empty-field text\n",
             ],
         ),
@@ -442,7 +445,7 @@ fn the_column_of_a_value_that_the_metric_cannot_read_is_named() {
     )]);
     folder
         .run("score arc --pairs t.csv --strict")
-        .fails(3, &["t.csv:3: column 2 \"prediction\": id \"b\""]);
+        .fails(3, &["t.csv: line 3, column 2 \"prediction\": id \"b\""]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 /// The names are those that the program `metric` prints, where a score has one there. They are the same for all values
 /// of a definition, in an order that does not change. Undefined scores are `None`.
 ///
+/// A metric with one number computes an `Option<f64>`, which does not know its metric: its name is `score`.
+///
 /// ```
 /// use metric_core::NamedScores;
 ///
@@ -24,6 +26,21 @@
 pub trait NamedScores {
     /// Returns the name and the value of each score.
     fn named_scores(&self) -> Vec<(String, Option<f64>)>;
+}
+
+/// One number, under the name `score`.
+///
+/// ```
+/// use metric_core::NamedScores;
+///
+/// let accuracy = Some(3.0 / 4.0);
+/// assert_eq!(accuracy.named_scores(), [("score".to_owned(), Some(0.75))]);
+/// assert_eq!(None::<f64>.named_scores(), [("score".to_owned(), None)]);
+/// ```
+impl NamedScores for Option<f64> {
+    fn named_scores(&self) -> Vec<(String, Option<f64>)> {
+        vec![("score".to_owned(), *self)]
+    }
 }
 
 /// Implements [`NamedScores`] for a struct whose fields are scores: by field name, or by the name after the field.

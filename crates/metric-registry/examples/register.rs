@@ -11,11 +11,10 @@
 
 use std::error::Error;
 
-use metric_core::{Merge, Metric};
 use metric_registry::record::{FieldError, Record, Value};
 use metric_registry::{
-    Entry, Input, Named, Numbers, OptionKind, OptionSpec, Options, Reading, Registry, Scope,
-    ScoreSpec, Sink, scorer,
+    Entry, Input, Merge, Metric, Named, Numbers, OptionKind, OptionSpec, Options, Reading,
+    Registry, Scope, ScoreSpec, Sink, scorer,
 };
 use serde::{Deserialize, Serialize};
 

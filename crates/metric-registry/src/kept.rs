@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::StateError;
+use crate::error::StateError;
 use crate::plan::Described;
 
 /// The number of bytes that the kept examples of one state may take in memory.

@@ -2,14 +2,20 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod compared_texts;
 #[cfg(any(feature = "graph", feature = "vision"))]
 mod curves;
+mod data_set;
+mod definition;
 mod difference_counts;
+mod drawing;
 mod entry;
+mod error;
 #[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
 mod kept;
 pub mod list;
+mod numbers;
 mod options;
 mod plan;
 mod ranking;
@@ -30,6 +36,7 @@ mod ranking;
 mod reading;
 mod report;
 mod resample;
+mod score_spec;
 mod scorer;
 #[cfg(feature = "text")]
 mod steps;
@@ -47,17 +54,24 @@ mod text;
 #[cfg(feature = "vision")]
 mod vision;
 
+pub use compared_texts::ComparedTexts;
+pub use data_set::{DataSet, Inputs};
+pub use definition::signature;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
-pub use entry::{Direction, Entry, Input, NameTaken, Registry, ScoreSpec};
+pub use drawing::{Draw, Drawing};
+pub use entry::{Entry, Input, NameTaken, Registry};
+pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
+pub use metric_core::{Merge, Metric};
 pub use metric_record as record;
 pub use metric_stats as stats;
+pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Addends, ComparedTexts, ConfusionTable, Counted, Draw, Group, Header, Inputs, Numbers, PairOf,
-    ReadDataSet, Reading, Remarks, Scope, Sink, StateOf, Unified, Weigher,
+    Addends, Counted, Header, PairOf, ReadDataSet, Reading, Remarks, Sink, StateOf, Unified,
+    Weigher,
 };
 #[cfg(feature = "report")]
 pub use report::ShowExample;
@@ -65,10 +79,8 @@ pub use report::{InReport, Shown, ShownExample};
 pub use resample::{
     Column, Compared, Draws, Exchanges, Paired, Resampler, Scope as ResampledScope,
 };
-pub use scorer::{
-    AddError, DataSet, DataSetError, Drawing, MOST_WRITTEN_BYTES, Named, Part, Report, Sample,
-    Scorer, State, StateError, scorer, signature,
-};
+pub use score_spec::{Direction, ScoreSpec};
+pub use scorer::{Part, Sample, Scorer, State, scorer};
 
 /// All metrics, in the order in which they are listed.
 // A static, not a constant: every crate that uses a constant of these compiles all metrics again.

@@ -8,7 +8,8 @@ use metric_record::json::{self, Entries};
 use metric_record::{Kind, Message};
 use metric_stats::fnv1a64;
 
-use crate::{Direction, Ranking, ScoreSpec};
+use crate::ranking::Ranking;
+use crate::score_spec::{Direction, ScoreSpec};
 
 /// The data that are gathered from each record in addition to the counts: the cluster that it is resampled with, and
 /// the slices of the data that it belongs to.

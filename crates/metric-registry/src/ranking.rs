@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Direction, ScoreSpec};
+use crate::score_spec::{Direction, ScoreSpec};
 
 /// The number of ranges that scores between 0 and 1 are counted by.
 pub const SCORE_BINS: usize = 20;

@@ -4,19 +4,20 @@
 //! number of replicates, whatever the size of a state. Examples that add the same to the counts are merged at once, as
 //! often as they count together.
 //!
-//! Only `amounts` knows the type of a metric's states. All else is compiled once for all metrics.
+//! Only `state_amounts` knows the type of a metric's states. All else is compiled once for all metrics.
 
 mod amounts;
 mod columns;
 mod exchanges;
 mod replicates;
+mod state_amounts;
 mod table;
 
 use std::collections::BTreeSet;
 
-pub(crate) use amounts::StateAmounts;
 pub use exchanges::{Compared, Exchanges, Paired};
 pub use replicates::{Draws, Resampler};
+pub(crate) use state_amounts::StateAmounts;
 pub(crate) use table::Table;
 
 /// A score of the whole data or of a group.

@@ -20,10 +20,15 @@ use metric_record::{
 use metric_registry::Counted;
 use rayon::prelude::*;
 
+use crate::block::{Block, Extent};
+use crate::fields::{FieldNames, Role};
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
-use crate::scan::{FieldNames, Found, FoundId, Role, file_record, one_example, scan, scan_valid};
-use crate::source::{Block, Blocks, Extent, Part, Source};
+use crate::found::{Found, FoundId};
+use crate::part::Part;
+use crate::scan::{file_record, one_example, scan, scan_valid};
+use crate::source::Source;
+use crate::source::blocks::Blocks;
 use crate::spill::Spilled;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{Meeting, Slot, Waiting};

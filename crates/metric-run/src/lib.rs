@@ -2,14 +2,18 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod block;
 mod check;
 mod compare;
 mod error;
+mod fields;
 mod first_words;
 mod formats;
+mod found;
 mod join;
 mod observer;
 mod outcome;
+mod part;
 mod records;
 mod regressions;
 mod run;

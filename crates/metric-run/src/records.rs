@@ -5,7 +5,8 @@ use std::sync::Arc;
 use metric_record::{Id, Value};
 
 use crate::RunError;
-use crate::scan::{FieldNames, Role, scan};
+use crate::fields::{FieldNames, Role};
+use crate::scan::scan;
 use crate::source::Source;
 
 impl Source {

@@ -15,11 +15,12 @@ use metric_registry::{
 };
 use rayon::prelude::*;
 
+use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
 use crate::observer::{Nobody, Observer};
-use crate::scan::{FieldNames, ROW_NUMBER, Role, is_one_example};
+use crate::scan::is_one_example;
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
 use crate::{Outcome, RunError};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use metric_record::{Id, Side};
 
-use crate::scan::Form;
-use crate::source::Part;
+use crate::found::Form;
+use crate::part::Part;
 use crate::waiter::Waiter;
 
 /// The number of parts: those of millions of records fit into the cache.

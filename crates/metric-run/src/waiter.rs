@@ -5,8 +5,8 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use metric_record::{Id, Side, Value};
 
-use crate::scan::Form;
-use crate::source::Part;
+use crate::found::Form;
+use crate::part::Part;
 
 /// A record that looks for its partner, or waits for it.
 #[derive(Clone, Copy, Debug)]

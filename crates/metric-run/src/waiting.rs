@@ -13,7 +13,7 @@ use std::sync::Arc;
 use metric_record::{Id, Side};
 
 use crate::RunError;
-use crate::source::Part;
+use crate::part::Part;
 use crate::spill::{Header, Joined, Spill, read_at};
 use crate::waiter::{Held, Waiter};
 
@@ -478,7 +478,7 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::Form;
+    use crate::found::Form;
 
     /// Prints with collisions: two ids share each.
     fn print(number: u64) -> u64 {

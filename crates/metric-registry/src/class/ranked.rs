@@ -5,10 +5,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use metric_class::{
-    AccuracyAtK, Calibration, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError, Target,
-    TiedRank, Ties, TopK, VERSION, label_ranks,
+    AccuracyAtK, AccuracyByK, Calibration, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError,
+    Target, TiedRank, Ties, TopK, VERSION, label_ranks,
 };
-use metric_core::Metric;
+use metric_core::{Metric, NamedScores};
 use metric_record::json::scan::{self, Scanner};
 use metric_record::json::{self, string, typed};
 use metric_record::{
@@ -629,8 +629,9 @@ impl Reading for Labels {
         let (scores, mut counts) = match &self.wanted {
             Wanted::Accuracy(ks) => {
                 let ks = self.ks(ks, *header);
-                let accuracy = |k| state.accuracy_at(k).value();
-                (by_k(&ks, "accuracy", accuracy), by_k(&ks, "hits", hits))
+                let accuracy = ks.iter().map(|&k| (k, state.accuracy_at(k).value()));
+                let accuracy = AccuracyByK(accuracy.collect());
+                (accuracy.named_scores(), by_k(&ks, "hits", hits))
             }
             Wanted::ReciprocalRank(cutoff) => {
                 let (name, cutoff) = reciprocal_rank(*cutoff);
@@ -1039,7 +1040,10 @@ impl Scores {
     fn scores_of(&self, ranks: &RankTable) -> Named<Option<f64>> {
         let metric = &self.metric;
         match &self.wanted {
-            Wanted::Accuracy(ks) => by_k(ks, "accuracy", |k| metric.accuracy_at(ranks, k)),
+            Wanted::Accuracy(ks) => {
+                let accuracy = ks.iter().map(|&k| (k, metric.accuracy_at(ranks, k)));
+                AccuracyByK(accuracy.collect()).named_scores()
+            }
             Wanted::ReciprocalRank(cutoff) => {
                 let (name, cutoff) = reciprocal_rank(*cutoff);
                 vec![(name, metric.mean_reciprocal_rank(ranks, cutoff))]

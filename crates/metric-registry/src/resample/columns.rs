@@ -1,16 +1,10 @@
 //! States as rows of whole numbers, for metrics whose states are counts and means: to merge them is to add the numbers,
 //! which takes a fraction of the time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::amounts::Amounts;
-use crate::reading::{Numbers, Scope};
-
-/// A state as numbers: counts, and the count of each mean with the digits of its sum by index.
-pub(crate) struct Parts {
-    pub(super) counts: Vec<u64>,
-    pub(super) means: Vec<(u64, BTreeMap<u8, i64>)>,
-}
+use super::amounts::{Amounts, Layout, Parts};
+use crate::numbers::{Numbers, Scope};
 
 impl Parts {
     /// The numbers in a row, with these digits of each mean.
@@ -26,13 +20,6 @@ impl Parts {
         }
         Some(row)
     }
-}
-
-/// The meaning of the numbers of a row: counts, then the count and the digits of each mean.
-pub(crate) struct Layout {
-    pub(super) counts: usize,
-    /// For each mean, the digits of its exact sum that occur.
-    pub(super) digits: Vec<Vec<u8>>,
 }
 
 /// Amounts as rows of numbers of one [`Layout`].

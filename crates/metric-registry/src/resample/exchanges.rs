@@ -11,8 +11,8 @@ use super::table::{Merging, Scores, Table, numbers_of};
 use super::{Column, Scope};
 use crate::DifferenceCounts;
 use crate::kept::Row;
-use crate::reading::{Numbers, Weigher};
-use crate::scorer::Report;
+use crate::numbers::{Numbers, Report};
+use crate::reading::Weigher;
 
 /// Exchanges the examples of two states, a baseline and another system.
 pub struct Paired {

@@ -7,8 +7,7 @@ use metric_stats::Weights;
 
 use super::Scope;
 use super::table::{Merging, Scores, Table, numbers_of};
-use crate::reading::Numbers;
-use crate::scorer::Report;
+use crate::numbers::{Numbers, Report};
 
 /// Resamples the examples of a state.
 pub struct Resampler {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::amounts::Amounts;
 use super::columns::Columns;
 use super::{Column, Scope};
+use crate::error::StateError;
 use crate::kept::{GroupSet, Kept, Row};
-use crate::reading::{Numbers, Scope as NumbersOf, Weigher};
-use crate::scorer::Report;
-use crate::{Group, StateError};
+use crate::numbers::{Group, Numbers, Report, Scope as NumbersOf};
+use crate::reading::Weigher;
 
 /// The kept examples of one state, or of two.
 pub(crate) struct Table {

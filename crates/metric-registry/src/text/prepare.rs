@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use metric_text::{Extract, Normalizer};
 
-use crate::scorer::{Prepare, Prepared};
+use crate::definition::{Prepare, Prepared};
 use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
 
 /// The part of a prediction that is scored.

@@ -11,10 +11,12 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 use metric_record::ReadError;
 
 use crate::RunError;
-use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
+use crate::block::{self, Block};
+use crate::fields::FieldNames;
+use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
-use crate::scan::FieldNames;
-use crate::source::{self, Block, Kinds, Seekable, Source, Stream, Unit};
+use crate::part::Unit;
+use crate::source::{Seekable, Source, Stream};
 
 /// The first bytes of the file form.
 const FILE: &[u8] = b"ARROW1";
@@ -314,7 +316,7 @@ fn block(
     Block {
         first_line,
         part: plan.part(name, Unit::Batch(number)),
-        rows: source::Rows::Columns(Box::new(Rows {
+        rows: block::Rows::Columns(Box::new(Rows {
             plan: Arc::clone(plan),
             batch,
             selected: None,

@@ -22,8 +22,9 @@ use metric_record::{
 };
 
 use crate::RunError;
-use crate::scan::{ColumnPath, FieldNames, Form, Found, FoundId, Refuse, Role, ScanError, Span};
-use crate::source::{Kinds, Part, Unit};
+use crate::fields::{ColumnPath, FieldNames, Role};
+use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
+use crate::part::{Part, Unit};
 
 /// The columns of a file that are read, and what they are.
 #[derive(Debug)]
@@ -972,6 +973,9 @@ pub(crate) fn decode_error(file: &str, location: &str, problem: &str) -> RunErro
     let read = ReadError::new(file, format!("cannot be decoded: {problem}"));
     read.at(location).into()
 }
+
+/// The first file with columns, and the kinds of values that its records have.
+pub(crate) type Kinds = Option<(String, [Option<metric_record::Kind>; 2])>;
 
 /// Refuses a file in which a column has values of another kind than in the first file of a source.
 pub(crate) fn refuse_other_kinds(

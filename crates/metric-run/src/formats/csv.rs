@@ -8,9 +8,8 @@ use std::fmt;
 
 use metric_record::{Message, quoted_id};
 
-use crate::scan::{
-    ColumnPath, FieldNames, Form, Found, FoundId, RecordColumns, Refuse, ScanError, Span,
-};
+use crate::fields::{ColumnPath, FieldNames, RecordColumns};
+use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
 
 /// The dialect of a CSV or TSV file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -498,7 +497,7 @@ impl Layout {
         if !self.columns.id.as_ref().is_some_and(is_id) {
             problem = problem.text(" or ").option("empty-field", "null");
         }
-        self.error(cell.span.start(), line, column, problem)
+        self.error(cell.span.start, line, column, problem)
     }
 }
 

@@ -1,20 +1,21 @@
 //! Folders that `Dataset.save_to_disk` and `DatasetDict.save_to_disk` of Hugging Face write.
 
-use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
-
+use crate::RunError;
+use crate::block::{self, Block};
+use crate::fields::{FieldNames, Role};
+use crate::formats::columns::{Plan, Rows};
+use crate::formats::{Format, arrow, columns, grouped};
+use crate::part::Unit;
+use crate::source::Source;
+use crate::source::dataset::Dataset;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use metric_record::{Message, ReadError, quoted_id};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-
-use crate::RunError;
-use crate::formats::columns::{Plan, Rows};
-use crate::formats::{Format, arrow, columns, grouped};
-use crate::scan::{FieldNames, Role};
-use crate::source::{self, Block, Source, Unit};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// The splits of a `DatasetDict`.
 #[derive(Deserialize)]
@@ -34,14 +35,6 @@ struct State {
 #[derive(Deserialize)]
 struct DataFile {
     filename: String,
-}
-
-/// A dataset whose rows are in an order of their own.
-#[derive(Debug)]
-pub(crate) struct Dataset {
-    folder: PathBuf,
-    shards: Vec<PathBuf>,
-    indices: Vec<PathBuf>,
 }
 
 /// The records of a folder.
@@ -186,11 +179,6 @@ struct Loaded {
 }
 
 impl Dataset {
-    /// The name for messages.
-    pub(crate) fn name(&self) -> String {
-        self.folder.display().to_string()
-    }
-
     /// The rows in their order. Their columns are held in memory, as the order may be any.
     pub(crate) fn blocks(
         &self,
@@ -270,7 +258,7 @@ impl Ordered {
         Some(Block {
             first_line: loaded.before + 1,
             part: loaded.plan.part(&loaded.shard, Unit::Batch(loaded.number)),
-            rows: source::Rows::Columns(Box::new(rows)),
+            rows: block::Rows::Columns(Box::new(rows)),
             ..Block::default()
         })
     }

@@ -9,7 +9,6 @@ pub(crate) mod csv;
 pub(crate) mod datasets;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
-pub(crate) mod paths;
 pub(crate) mod transcript;
 
 use std::path::Path;

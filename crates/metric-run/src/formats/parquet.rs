@@ -20,10 +20,12 @@ use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
 use crate::RunError;
-use crate::formats::columns::{Plan, Rows, decode_error, refuse_other_kinds};
+use crate::block::{self, Block};
+use crate::fields::FieldNames;
+use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
-use crate::scan::FieldNames;
-use crate::source::{self, Block, Kinds, Seekable, Source, Unit};
+use crate::part::Unit;
+use crate::source::{Seekable, Source};
 
 /// The most bytes of values that a batch decodes to, about.
 const BATCH_BYTES: usize = 1 << 20;
@@ -368,7 +370,7 @@ impl Iterator for Batches {
                 Some(Ok(Block {
                     first_line,
                     part: self.plan.part(&self.name, Unit::RowGroup(self.group)),
-                    rows: source::Rows::Columns(Box::new(Rows {
+                    rows: block::Rows::Columns(Box::new(Rows {
                         plan: Arc::clone(&self.plan),
                         batch,
                         selected: None,

@@ -7,7 +7,7 @@ use metric_registry::Counted;
 
 use crate::RunError;
 use crate::formats::Format;
-use crate::scan::{Form, Found, FoundId, ScanError, Span};
+use crate::found::{Form, Found, FoundId, ScanError, Span};
 use crate::source::{Records, Source};
 
 /// The error in a text that has alternatives.
@@ -25,7 +25,7 @@ pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Fou
     if is_comment(of_line) {
         return Ok(None);
     }
-    let refuse = |problem: &str| Err(ScanError::new(line.start(), problem));
+    let refuse = |problem: &str| Err(ScanError::new(line.start, problem));
     let trimmed = of_line.trim_ascii();
     let Some(inner) = trimmed.strip_suffix(')') else {
         return refuse(

@@ -1,35 +1,62 @@
 //! The files that paths, patterns and folders name.
 
+use super::unreadable::cannot_open;
+use super::{Origin, Source};
+use crate::RunError;
+use crate::formats::{Format, extension};
+use metric_record::{Message, ReadError};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use metric_record::{Message, ReadError};
+impl Source {
+    /// Returns the files that paths and patterns name, as one source: `part-*.parquet`, `**/*.jsonl`. One path is the
+    /// file or folder that exists.
+    ///
+    /// Named files keep their order. Those of a pattern or a folder are ordered by name, with runs of digits
+    /// by their number: `part-2` comes before `part-10`. Hidden files are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is nothing at a path, if a pattern matches nothing, or if a file is named
+    /// twice.
+    pub fn paths<P: AsRef<Path>>(paths: &[P]) -> Result<Self, RunError> {
+        source(paths)
+    }
 
-use crate::RunError;
-use crate::formats::Format;
-use crate::source::Source;
+    /// The source whose records are read: for a folder of records, its files.
+    pub(crate) fn resolved(self) -> Result<Self, RunError> {
+        let Origin::Folder(path) = &self.origin else {
+            return match &self.split {
+                None => Ok(self),
+                Some(split) => Err(RunError::Usage(
+                    Message::default().option("split", split).text(format_args!(
+                        " selects a part of a folder that Dataset.save_to_disk wrote: {} is a file",
+                        self.name()
+                    )),
+                )),
+            };
+        };
+        let resolved = folder(path, self.split.as_deref(), self.format)?;
+        Ok(Self {
+            csv: self.csv,
+            is_stated: self.is_stated,
+            ..resolved
+        })
+    }
 
-/// The error of a path at which there is nothing to read.
-pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
-    let name = path.display().to_string();
-    // A text that may be the name of a data set on the Hugging Face Hub: `squad` or `owner/name`.
-    let is_hub_name = error.kind() == io::ErrorKind::NotFound
-        && path.is_relative()
-        && path.extension().is_none()
-        && path.components().count() <= 2
-        && !name.starts_with('.');
-    let hint = if is_hub_name {
-        " (names of the Hugging Face Hub are not resolved: save the data with Dataset.save_to_disk, or give its files)"
-    } else {
-        ""
-    };
-    ReadError::new(name, format!("cannot open: {error}{hint}")).into()
+    /// Whether the source is a folder of records, and not of a metric's own files.
+    pub(crate) fn is_folder_of_records(&self) -> bool {
+        match &self.origin {
+            Origin::Folder(path) => self.format.is_some() || holds_records(path),
+            _ => false,
+        }
+    }
 }
 
 /// The files that paths and patterns name, as one source.
-pub(crate) fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
+fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
     if let [path] = paths {
         let path = path.as_ref();
         if path.exists() || !is_pattern(path) {
@@ -199,21 +226,21 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
 }
 
 /// Whether a folder holds a saved dataset of Hugging Face.
-pub(crate) fn is_dataset(folder: &Path) -> bool {
+pub(super) fn is_dataset(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).is_file();
     has("dataset_dict.json") || (has("dataset_info.json") && has("state.json"))
 }
 
 /// The format of a file whose name tells it, compressed or not.
 fn format_of(path: &Path) -> Option<Format> {
-    match super::extension(path).as_deref() {
+    match extension(path).as_deref() {
         Some("gz" | "zst") => Format::of_name(path.with_extension("")),
         _ => Format::of_name(path),
     }
 }
 
 /// Whether a folder holds records: a saved dataset, or files of formats that hold nothing else.
-pub(crate) fn holds_records(folder: &Path) -> bool {
+fn holds_records(folder: &Path) -> bool {
     if is_dataset(folder) {
         return true;
     }
@@ -225,7 +252,7 @@ pub(crate) fn holds_records(folder: &Path) -> bool {
 }
 
 /// The records of a folder. A split is a part of a saved dataset, and the format is what the caller stated.
-pub(crate) fn folder(
+pub(super) fn folder(
     folder: &Path,
     split: Option<&str>,
     stated: Option<Format>,
@@ -234,7 +261,7 @@ pub(crate) fn folder(
     if is_dataset(folder) {
         Format::Arrow.refuse_unbuilt(&name)?;
         #[cfg(feature = "arrow")]
-        return super::datasets::source(folder, split);
+        return crate::formats::datasets::source(folder, split);
     }
     if let Some(split) = split {
         let message = Message::default().option("split", split).text(format_args!(

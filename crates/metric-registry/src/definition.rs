@@ -1,0 +1,70 @@
+//! The definition of a metric: how it reads records, what prepares them, and the signature of both.
+
+use metric_record::{FieldError, Record, Value};
+
+use crate::numbers::Named;
+use crate::reading::Counted;
+
+/// A reading with what it is called and what comes before it.
+pub(crate) struct Definition<R> {
+    pub(crate) reading: R,
+    pub(crate) signature: String,
+    pub(crate) before: Option<Box<dyn Prepare>>,
+}
+
+/// The preparation of the values of a record before they are read.
+pub(crate) trait Prepare: Send + Sync {
+    /// The parts of the signature, by name.
+    fn signature(&self) -> Named<String>;
+
+    /// Returns the values that are read in place of those of a record.
+    fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError>;
+}
+
+/// The values of a record that are not read as they are.
+pub(crate) struct Prepared {
+    pub(crate) prediction: Option<String>,
+    /// The reference, and whether it is JSON.
+    pub(crate) reference: Option<(String, bool)>,
+    /// The events that are worth a warning.
+    pub(crate) note: Option<Counted>,
+}
+
+impl Prepared {
+    pub(crate) fn record<'r>(&'r self, mut record: Record<'r>) -> Record<'r> {
+        if let Some(text) = &self.prediction {
+            record.prediction = Value::string(text);
+        }
+        match &self.reference {
+            Some((json, true)) => record.reference = Value::json(json),
+            Some((text, false)) => record.reference = Value::string(text),
+            None => {}
+        }
+        record
+    }
+}
+
+/// Returns the signature `metric|name:value|...|v:version`.
+///
+/// A bar in a value is written `%7C` and a percent sign `%25`, so different choices have different
+/// signatures, and every `|` ends a part.
+///
+/// ```
+/// use metric_registry::signature;
+///
+/// let parts = [("k".to_owned(), "5".to_owned())];
+/// assert_eq!(signature("accuracy-at-k", &parts, "0.1.0"), "accuracy-at-k|k:5|v:0.1.0");
+///
+/// let parts = [("labels".to_owned(), "a|b,100%".to_owned())];
+/// let text = signature("classification", &parts, "0.1.0");
+/// assert_eq!(text, "classification|labels:a%7Cb,100%25|v:0.1.0");
+/// ```
+#[must_use]
+pub fn signature(metric: &str, parts: &[(String, String)], version: &str) -> String {
+    let mut text = metric.to_owned();
+    for (name, value) in parts {
+        let value = value.replace('%', "%25").replace('|', "%7C");
+        text.extend(["|", name, ":", &value]);
+    }
+    text + "|v:" + version
+}

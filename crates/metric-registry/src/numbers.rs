@@ -1,0 +1,94 @@
+//! Scores and counts by name: of all examples, of a group, of one.
+
+use metric_record::Message;
+
+/// Names with what they name, in the order in which they are printed.
+pub type Named<T> = Vec<(String, T)>;
+
+/// The examples whose numbers are requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// All examples.
+    Total,
+    /// A group of examples: the kind of group and the group.
+    Group(&'a str, &'a str),
+    /// One example.
+    Example,
+}
+
+/// The numbers of a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// Scores by name, in the order in which they are printed; `None` is undefined.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+    /// Groups that are known only from the whole state, by kind; only asked of the total.
+    pub groups: Named<Vec<Group>>,
+    /// Remarks for the user, in addition to the notes; only requested for the total.
+    pub warnings: Vec<Message>,
+}
+
+/// The numbers of one group of examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The group.
+    pub name: String,
+    /// Scores by name.
+    pub scores: Named<Option<f64>>,
+    /// Counts by name.
+    pub counts: Named<serde_json::Value>,
+}
+
+/// The counts of confusions: a row per class of the ground truth, and a column per predicted class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfusionTable {
+    /// The names of the classes.
+    pub classes: Vec<String>,
+    /// The counts by row.
+    pub rows: Vec<Vec<u64>>,
+}
+
+/// Scores and counts by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The number of examples.
+    pub examples: u64,
+    /// The number of examples without a prediction, whether they count as empty or were left out.
+    pub missing: u64,
+    /// The number of predictions without a reference, which were left out.
+    pub extra: u64,
+    /// Scores; `None` is undefined.
+    pub scores: Named<Option<f64>>,
+    /// Counts.
+    pub counts: Named<serde_json::Value>,
+    /// The groups, by kind of group.
+    pub groups: Named<Vec<Group>>,
+    /// Warnings for the user.
+    pub warnings: Vec<Message>,
+}
+
+impl Report {
+    /// Returns the counts of a group, given by its kind and its name, or of all examples; `None` if there is no
+    /// such group.
+    #[must_use]
+    pub fn counts_of(&self, group: Option<&(String, String)>) -> Option<&Named<serde_json::Value>> {
+        let Some((kind, name)) = group else {
+            return Some(&self.counts);
+        };
+        let of_kind = self.groups.iter().filter(|(found, _)| found == kind);
+        let mut groups = of_kind.flat_map(|(_, groups)| groups);
+        groups
+            .find(|group| group.name == *name)
+            .map(|group| &group.counts)
+    }
+
+    /// Returns the score of this name, if there is one and it is defined.
+    #[must_use]
+    pub fn score(&self, name: &str) -> Option<f64> {
+        self.scores
+            .iter()
+            .find(|(score, _)| score == name)
+            .and_then(|(_, value)| *value)
+    }
+}

@@ -1,0 +1,318 @@
+//! The trait that each entry of the registry implements: it reads records into a sink, and names numbers.
+
+mod gathered;
+mod notes;
+mod pool;
+mod sink;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use metric_core::{Mean, Metric};
+use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) use gathered::{
+    Gathered, Measured, Ranked, WantedInputs, renumber, renumber_kept, renumber_ranking,
+};
+pub(crate) use notes::missing_is_correct;
+pub use notes::{Counted, Remarks};
+pub(crate) use pool::Pool;
+pub use sink::Sink;
+#[allow(unused_imports, reason = "used by whichever domains are switched on")]
+pub(crate) use sink::rank_example;
+
+use crate::compared_texts::ComparedTexts;
+use crate::data_set::DataSet;
+use crate::drawing::Draw;
+use crate::error::DataSetError;
+use crate::numbers::{ConfusionTable, Named, Numbers, Scope};
+
+/// The state of a reading's metric.
+pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
+
+/// The prediction and the reference of an example.
+pub type PairOf<'p, R> = (
+    &'p <<R as Reading>::Metric as Metric>::Prediction,
+    &'p <<R as Reading>::Metric as Metric>::Reference,
+);
+
+/// Scores states by their weights: see [`Reading::weigher`].
+pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
+
+/// The parts that add up to a state: see [`Reading::addends`].
+#[derive(Debug, Default)]
+pub struct Addends<'s> {
+    /// Whole numbers.
+    pub counts: Vec<&'s mut u64>,
+    /// Means.
+    pub means: Vec<&'s mut Mean>,
+}
+
+/// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
+///
+/// A reading never learns from data. Whatever the examples of a data set share is its
+/// [`Header`](Self::Header), which is stored next to the state.
+pub trait Reading: Send + Sync + 'static {
+    /// The metric.
+    type Metric: Metric<State: Clone + Send + Sync + Serialize + DeserializeOwned>;
+
+    /// The properties that all examples of a data set share, such as the length of a row; `()` if there are none.
+    type Header: Header;
+
+    /// The metric with its definition.
+    fn metric(&self) -> &Self::Metric;
+
+    /// The parts of the signature, by name, without metric and version.
+    fn signature(&self) -> Named<String>;
+
+    /// Reads a record into examples. Most records are one example.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a value is not what the metric takes, or if it contradicts the header.
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError>
+    where
+        Self: Sized;
+
+    /// Reads a batch of columns into examples, for metrics that are faster on columns than on records.
+    ///
+    /// Returns `None`, without a change to the sink, if there is no such path for columns of these types. The
+    /// records of the batch are then [read](Self::read) one by one, with the further fields that the batch
+    /// has. Both ways give the same state and the same errors. The default has no path.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first record that cannot be read, with its index in the batch.
+    fn read_columns(
+        &self,
+        _batch: &Batch<'_>,
+        _sink: &mut Sink<'_, Self>,
+    ) -> Option<Result<(), RecordError>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Returns the numbers of a state.
+    fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
+
+    /// Returns one score of an example by its name, as [`numbers`](Self::numbers) gives it. The default computes
+    /// all numbers. A metric whose others take long computes one alone.
+    fn example_score(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+        name: &str,
+    ) -> Option<f64> {
+        let numbers = self.numbers(state, header, Scope::Example);
+        let mut scores = numbers.scores.into_iter();
+        scores.find(|(score, _)| score == name)?.1
+    }
+
+    /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
+    /// reading the pairs has no errors, notes or warnings. The default has no such short way.
+    fn score_texts(&self, _pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        None
+    }
+
+    /// Adds an example to a state, and returns what the scores of the example are computed from, for metrics whose
+    /// states also keep what no score of one example needs. The default has no such way: the example is measured,
+    /// and its state merged.
+    fn measure_in(
+        &self,
+        _state: &mut StateOf<Self>,
+        _pair: PairOf<'_, Self>,
+    ) -> Option<StateOf<Self>> {
+        None
+    }
+
+    /// Returns the name of the score that ranks examples, unless another one is requested; by default the first that
+    /// has a direction. Precision, for one, is undefined for an image in which nothing was found.
+    fn ranking_score(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
+    /// more is closer, and 0 is not close. The default has no such order.
+    /// There is no `pair` of prediction and reference where the example was measured elsewhere.
+    fn closeness(&self, _state: &StateOf<Self>, _pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        None
+    }
+
+    /// Returns the numbers of a replicate. Only the scores and the scores of groups are used. A metric whose other
+    /// numbers take long leaves them out.
+    fn resampled_numbers(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+        scope: Scope<'_>,
+    ) -> Numbers {
+        self.numbers(state, header, scope)
+    }
+
+    /// Returns what scores these states with a weight for each, for metrics whose states keep rows: sorting
+    /// them once is faster than merging copies. The numbers are those of the states merged as often as
+    /// their weights say, as [`resampled_numbers`](Self::resampled_numbers) gives them. The default has none.
+    fn weigher<'s>(
+        &'s self,
+        _states: &[&'s StateOf<Self>],
+        _header: &'s Self::Header,
+    ) -> Option<Weigher<'s>> {
+        None
+    }
+
+    /// Returns the counts and means that all scores of a state are read from, for metrics whose states merge by
+    /// adding them. There are always as many, in the same order. Replicates are then sums of columns of numbers,
+    /// which is many times faster than merging states. The default has none.
+    fn addends<'s>(&self, _state: &'s mut StateOf<Self>) -> Option<Addends<'s>> {
+        None
+    }
+
+    /// Returns the warnings about a whole data set that depend on what was noted of its records. They are
+    /// printed after those of [`numbers`](Self::numbers).
+    fn further_warnings(
+        &self,
+        _state: &StateOf<Self>,
+        _header: &Self::Header,
+        _remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        Vec::new()
+    }
+
+    /// Returns the names of the further fields of a record that the metric looks for among the references.
+    /// Formats in which a field costs time to read give a record no others.
+    fn further_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts as empty
+    /// is then worth a warning. By default it is not.
+    fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
+        false
+    }
+
+    /// Returns what is too large for a report, such as curves.
+    fn details(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Adds to the details what was [tallied](Sink::tally) on the way. The default adds nothing.
+    fn add_to_details(&self, _details: &mut serde_json::Value, _remarks: Remarks<'_>) {}
+
+    /// Returns the confusion matrix of a state, if the metric counts confusions and the matrix is small enough to be
+    /// printed. The default has none.
+    fn confusions(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<ConfusionTable> {
+        None
+    }
+
+    /// Returns the numbers of all examples with the [details](Self::details), for metrics that compute both from
+    /// what takes long.
+    fn numbers_with_details(
+        &self,
+        state: &StateOf<Self>,
+        header: &Self::Header,
+    ) -> (Numbers, Option<serde_json::Value>) {
+        let numbers = self.numbers(state, header, Scope::Total);
+        (numbers, self.details(state, header))
+    }
+
+    /// Renumbers what the state counts by its index in the header, for headers that
+    /// [unite with others](Unified::Renumbered): the index `i` becomes `indices[i]`.
+    fn renumber(&self, _state: &mut StateOf<Self>, _indices: &[u32]) {}
+
+    /// Returns the number of examples in a record that has no prediction.
+    fn examples_in(&self, _record: &mut Record<'_>) -> u64 {
+        1
+    }
+
+    /// Whether a data set without examples has scores; for most metrics it is an error.
+    fn scores_empty_data(&self) -> bool {
+        false
+    }
+
+    /// Whether the scores that the entry declares as proportions are proportions under these options:
+    /// a macro average and a score of partial credit are not.
+    fn has_proportions(&self) -> bool {
+        true
+    }
+
+    /// Returns the reader of the metric's dataset files, if it has such files.
+    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Returns the texts of a record as the metric compares them; `None` for metrics of other values, and for
+    /// records that cannot be read.
+    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
+        None
+    }
+
+    /// Returns what draws records, if the metric has pictures.
+    fn pictures(&self) -> Option<&dyn Draw> {
+        None
+    }
+}
+
+/// A reading whose metric has files of its own, which hold a whole data set.
+pub trait ReadDataSet<R: Reading> {
+    /// Returns the objects of the references by id, whose fields tell clusters and slices apart; `None` if
+    /// examples have no further fields. Only asked where they are needed.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the references cannot be read.
+    fn fields(
+        &self,
+        _references: &Document,
+    ) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        Ok(None)
+    }
+
+    /// Reads a data set into records, each of which begins with [`Sink::record`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a document cannot be read, or if the two sides do not join.
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, R>) -> Result<(), DataSetError>;
+}
+
+/// The properties that all examples of a data set share. The default is that of no examples.
+///
+/// Headers of parts unite in record order, so the error names the first record that differs. Uniting is associative,
+/// and commutative except for the words of the error.
+pub trait Header:
+    Clone + Default + PartialEq + fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
+{
+    /// Takes over what `other` says of the data set.
+    ///
+    /// # Errors
+    ///
+    /// Returns how `other` differs, as words about the record that it comes from; nothing was changed.
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message>;
+}
+
+/// The way in which two headers became one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unified {
+    /// States need no change.
+    Kept,
+    /// Counts by index have moved: index `i` of a state is now `ours[i]` or `theirs[i]`.
+    Renumbered {
+        /// The new indices of the header that took over the other.
+        ours: Vec<u32>,
+        /// The new indices of the other header.
+        theirs: Vec<u32>,
+    },
+}
+
+impl Header for () {
+    fn unify(&mut self, (): &Self) -> Result<Unified, Message> {
+        Ok(Unified::Kept)
+    }
+}

@@ -1,0 +1,268 @@
+//! The fields of a record: their names, and where they are among columns.
+
+use std::borrow::Cow;
+
+use metric_record::json::Entries;
+use metric_record::{FieldPath, Message, quoted_id};
+
+/// The role of a field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Id,
+    /// The value of this side. It may have several names; a record uses one of them.
+    Value,
+    /// The value of the other side, where one file has both.
+    Other,
+}
+
+/// The name of an id that is the number of the row.
+pub(crate) const ROW_NUMBER: &str = "#row";
+
+/// The names of the fields of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldNames {
+    pub(crate) fields: Vec<Field>,
+    /// Whether any name may be a path.
+    pub(crate) has_paths: bool,
+    /// The names of the further fields that somebody reads, for formats in which fields cost time.
+    further: Vec<String>,
+    /// Whether the id is the number of the row.
+    pub(crate) has_row_ids: bool,
+    /// Whether a metric takes infinite numbers, which are strings in JSON.
+    pub(crate) allows_infinite: bool,
+}
+
+/// The position of a field among columns: the index of the column, and the path within its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnPath {
+    pub(crate) index: usize,
+    pub(crate) path: Vec<String>,
+}
+
+/// The columns of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordColumns {
+    /// `None` where the id is the number of the row.
+    pub(crate) id: Option<ColumnPath>,
+    pub(crate) value: ColumnPath,
+    /// The value of the other side, where one source has both.
+    pub(crate) other: Option<ColumnPath>,
+    /// Further fields by name.
+    pub(crate) further: Vec<(String, ColumnPath)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    /// The name that most files use.
+    pub(crate) quoted: String,
+    /// The path that the name means, if it can be one.
+    pub(crate) path: Option<FieldPath>,
+    pub(crate) role: Role,
+    /// The option that gives another name.
+    option: &'static str,
+}
+
+impl RecordColumns {
+    /// The columns of all fields.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ColumnPath> {
+        let sides = [self.id.as_ref(), Some(&self.value), self.other.as_ref()];
+        let further = self.further.iter().map(|(_, column)| column);
+        sides.into_iter().flatten().chain(further)
+    }
+}
+
+impl FieldNames {
+    pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, Role, &'static str)>) -> Self {
+        let field = |(name, role, option): (&str, Role, &'static str)| Field {
+            name: name.to_owned(),
+            quoted: serde_json::Value::from(name).to_string(),
+            path: Some(FieldPath::new(name)).filter(FieldPath::is_path),
+            role,
+            option,
+        };
+        let mut fields: Vec<Field> = names.into_iter().map(field).collect();
+        let is_row_number = |field: &Field| field.role == Role::Id && field.name == ROW_NUMBER;
+        let has_row_ids = fields.iter().any(is_row_number);
+        fields.retain(|field| !is_row_number(field));
+        Self {
+            has_paths: fields.iter().any(|field| field.path.is_some()),
+            fields,
+            further: Vec::new(),
+            has_row_ids,
+            allows_infinite: false,
+        }
+    }
+
+    /// The same names with those of further fields.
+    pub(crate) fn with_further(self, further: Vec<String>) -> Self {
+        Self { further, ..self }
+    }
+
+    /// The same names, of records whose ids are the numbers of their rows.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_row_ids(self) -> Self {
+        Self {
+            has_row_ids: true,
+            ..self
+        }
+    }
+
+    /// Finds the fields among the names of columns.
+    pub(crate) fn columns(&self, names: &[&str]) -> Result<RecordColumns, Message> {
+        let mut found: [Option<(ColumnPath, usize)>; 3] = [const { None }; 3];
+        for (number, field) in self.fields.iter().enumerate() {
+            let Some(column) = column_of(names, &field.name, field.path.as_ref()) else {
+                continue;
+            };
+            if let Some((_, before)) = found[field.role as usize].replace((column, number)) {
+                return Err(self.both(before, number));
+            }
+        }
+        let [id, value, other] = found.map(|found| found.map(|(column, _)| column));
+        let present: Vec<Cow<'_, str>> = names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        let absent = |role| self.absent(role, "column", &present);
+        let has = |role| self.fields.iter().any(|field| field.role == role);
+        let further = self.further.iter().filter_map(|name| {
+            let column = column_of(names, name, Some(&FieldPath::new(name)))?;
+            Some((name.clone(), column))
+        });
+        Ok(RecordColumns {
+            id: match (id, self.has_row_ids) {
+                (None, false) => return Err(absent(Role::Id)),
+                (id, _) => id,
+            },
+            value: value.ok_or_else(|| absent(Role::Value))?,
+            other: match (other, has(Role::Other)) {
+                (None, true) => return Err(absent(Role::Other)),
+                (other, _) => other,
+            },
+            further: further.collect(),
+        })
+    }
+
+    /// Says that a record has two fields of which it should have one.
+    pub(crate) fn both(&self, one: usize, other: usize) -> Message {
+        let [one, other] = [one, other].map(|index| &self.fields[index].name);
+        Message::from(if one == other {
+            format!("duplicate field {one:?}")
+        } else {
+            format!("both {one:?} and {other:?}: expected one of them")
+        })
+    }
+
+    /// Says that a record, or each record, has no field with this role, which fields there are, and which
+    /// of them is probably meant.
+    #[cold]
+    pub(crate) fn no_field(&self, role: Role, record: &str) -> Message {
+        let present: Vec<Cow<'_, str>> = serde_json::from_str::<Entries<'_>>(record)
+            .map(|entries| entries.0.into_iter().map(|(name, _)| name).collect())
+            .unwrap_or_default();
+        let mut paths = self.fields.iter().filter(|field| field.role == role);
+        if let Some(path) = paths.find_map(|field| field.path.as_ref())
+            && let Err(error) = path.find(record)
+        {
+            return Message::from(error.to_string());
+        }
+        self.absent(role, "field", &present)
+    }
+
+    /// The same for fields or columns of these names.
+    fn absent(&self, role: Role, what: &str, present: &[Cow<'_, str>]) -> Message {
+        let with_role = || self.fields.iter().filter(|field| field.role == role);
+        let names: Vec<_> = with_role()
+            .map(|field| format!("{:?}", field.name))
+            .collect();
+        let option = with_role().next().map_or("", |field| field.option);
+        let others = present
+            .iter()
+            .filter(|name| !self.fields.iter().any(|field| field.name == ***name));
+        let message = Message::from(format!("no {what} {}", names.join(" or ")));
+        let holder = match what {
+            "field" => "the record",
+            _ => "the file",
+        };
+        let message = match present {
+            [] => return message.text(format_args!(": {holder} has no {what}s")),
+            present => message.text(format_args!(": {holder} has {}", quoted_names(present))),
+        };
+        let wanted = with_role().map(|field| field.name.as_str());
+        match probably_meant(role, wanted, others.map(|name| &**name)) {
+            Some(name) => message
+                .text("; did you mean ")
+                .option(option, name)
+                .text("?"),
+            None => message
+                .text("; another name is given by ")
+                .option(option, ""),
+        }
+    }
+}
+
+/// Finds the column of a name: the one of exactly this name, or else the one that its path starts with.
+fn column_of(names: &[&str], name: &str, path: Option<&FieldPath>) -> Option<ColumnPath> {
+    let index_of = |wanted: &str| {
+        let is_it = |column: &&str| !wanted.is_empty() && *column == wanted;
+        names.iter().position(is_it)
+    };
+    if let Some(index) = index_of(name) {
+        return Some(ColumnPath {
+            index,
+            path: Vec::new(),
+        });
+    }
+    let mut parts = path?.parts();
+    let index = index_of(parts.next()?)?;
+    Some(ColumnPath {
+        index,
+        path: parts.map(str::to_owned).collect(),
+    })
+}
+
+/// The first few names of fields, in quotes.
+fn quoted_names(names: &[Cow<'_, str>]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| quoted_id(name))
+        .collect();
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    shown.join(", ") + more
+}
+
+/// Names that fields of ids have in other programs' files.
+const ID_NAMES: [&str; 7] = [
+    "doc_id",
+    "question_id",
+    "key",
+    "idx",
+    "image_id",
+    "row_id",
+    "Id",
+];
+
+/// The name that is nearest to one that is requested, if it is near.
+fn probably_meant<'n>(
+    role: Role,
+    wanted: impl Iterator<Item = &'n str> + Clone,
+    present: impl Iterator<Item = &'n str> + Clone,
+) -> Option<&'n str> {
+    /// At or above this similarity, names are abbreviations or misspellings of each other.
+    const NEAR: f64 = 0.8;
+    if role == Role::Id
+        && let Some(name) = present.clone().find(|name| ID_NAMES.contains(name))
+    {
+        return Some(name);
+    }
+    let nearness = |name: &str| {
+        let each = wanted
+            .clone()
+            .map(|wanted| strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()));
+        each.fold(0.0, f64::max)
+    };
+    let near = present.map(|name| (nearness(name), name));
+    near.filter(|(nearness, _)| *nearness >= NEAR)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, name)| name)
+}

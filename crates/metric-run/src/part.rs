@@ -1,0 +1,74 @@
+//! Where the records of a block are from, for messages.
+
+use crate::fields::Role;
+#[cfg(feature = "columns")]
+use crate::formats::grouped;
+
+/// Where the records of a block are from, for messages.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// The file.
+    pub(crate) file: String,
+    pub(crate) unit: Unit,
+    /// The columns of the value of this side and of the other one, in words.
+    pub(crate) columns: [String; 2],
+}
+
+/// The unit in which the records of a file are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// By line, one record each.
+    #[default]
+    Line,
+    /// By line, several of which may be one record.
+    FirstLine,
+    /// By row, in this row group.
+    #[cfg(feature = "columns")]
+    RowGroup(usize),
+    /// By row, in this batch.
+    #[cfg(feature = "columns")]
+    Batch(usize),
+}
+
+impl Part {
+    /// The location of a record, with the column of one of its values.
+    pub(crate) fn location(&self, number: u64, role: Option<Role>) -> String {
+        let location = match self.unit {
+            Unit::Line | Unit::FirstLine => format!("line {number}"),
+            #[cfg(feature = "columns")]
+            Unit::RowGroup(group) => format!("row group {group}, row {}", grouped(number)),
+            #[cfg(feature = "columns")]
+            Unit::Batch(batch) => format!("batch {batch}, row {}", grouped(number)),
+        };
+        match self.column(role) {
+            "" => location,
+            column => format!("{location}, {column}"),
+        }
+    }
+
+    /// Whether records are found by their line.
+    pub(crate) fn has_lines(&self) -> bool {
+        matches!(self.unit, Unit::Line | Unit::FirstLine)
+    }
+
+    /// The column with this role, in words; empty for none.
+    fn column(&self, role: Option<Role>) -> &str {
+        match role {
+            Some(Role::Value) => &self.columns[0],
+            Some(Role::Other) => &self.columns[1],
+            _ => "",
+        }
+    }
+
+    /// The line, and the position in words; one of them says where the record is.
+    pub(crate) fn line_or_location(
+        &self,
+        number: u64,
+        role: Option<Role>,
+    ) -> (Option<u64>, String) {
+        match self.unit {
+            Unit::Line => (Some(number), String::new()),
+            _ => (None, self.location(number, role)),
+        }
+    }
+}
