@@ -12,9 +12,9 @@ use crate::{Equality, LaneIds};
 /// `E ⊆ R × L` of a rule and a lane it holds for:
 /// - **rule** (R.E., rule extraction): a predicted rule is correct if a true rule has equal
 ///   properties, each true rule once;
-/// - **correspondence** (C.R., correspondence reasoning): a predicted pair is correct if the [true
-///   rule that its rule stands for](Alignment) holds for its lane, whatever the rule says; the
-///   lanes of a rule are a set;
+/// - **correspondence** (C.R., correspondence reasoning): each predicted rule is [aligned](Alignment)
+///   with at most one true rule. A predicted pair is correct if that true rule holds for its lane, even if the
+///   properties of the two rules differ; the lanes of a rule are a set;
 /// - **overall**: a predicted pair is correct if a true rule with equal properties holds for its
 ///   lane, each true pair once.
 ///

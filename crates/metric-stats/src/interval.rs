@@ -274,7 +274,7 @@ pub fn estimate(
         let tail = tail
             .filter(|_| clusters >= 2)
             .ok_or(NoInterval::OneCluster)?;
-        // First what is true of every score of these data, so that all say the same.
+        // Too few replicates is a reason that all scores of the same data share, so it is checked first.
         if rank(tail, replicates.len() as u64) == 0 {
             return Err(NoInterval::TooFew);
         }

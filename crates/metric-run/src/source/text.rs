@@ -287,7 +287,7 @@ impl TextBlocks {
         self.count_lines(lines);
     }
 
-    /// Counts lines that are no longer in the buffer.
+    /// Counts lines that have left the buffer.
     fn count_lines(&mut self, lines: LineCount) {
         self.next_line += lines.ended;
         if self.ended && self.buffer.is_empty() && lines.has_rest {

@@ -76,8 +76,7 @@ struct Occurrence {
     wrong_before: u64,
 }
 
-/// The greatest number of times that one [`Occurrence`] stands for: this many numbers are written at once, without a
-/// branch.
+/// The most repetitions in one [`Occurrence`]. A pass writes this many numbers at once, without a branch.
 const COPIES: usize = 4;
 
 /// The numbers of detections that reach each recall, by number of true objects: the same numbers come in many

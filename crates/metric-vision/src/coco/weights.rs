@@ -139,7 +139,7 @@ impl<'s> CocoWeights<'s> {
                 of_class.class = class;
                 let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
                 let verdicts = &mut of_class.verdicts;
-                // So many of them that their number has more than 32 bits fit into no memory.
+                // More than 2^32 verdicts would take 100 GB.
                 let end = |verdicts: &[BlockVerdict]| verdicts.len() as u32;
                 of_class.rows = rows.map(|row| {
                     let start = end(verdicts);
