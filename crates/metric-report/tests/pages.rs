@@ -175,7 +175,11 @@ fn report(text: &str) -> Report {
             // Lines are elements, and some attacks have several.
             Block::SideBySide(SideBySide {
                 names: [t(), t()],
-                texts: [text.replace('\n', ""), "x".to_owned()],
+                // Equal lines have no marks, so the two differ whatever the text is.
+                texts: [
+                    text.replace('\n', ""),
+                    format!("not {}", text.replace('\n', "")),
+                ],
             }),
             Block::Grids(Grids {
                 grids: vec![(t(), vec![vec![1, 2]]), (t(), vec![vec![1], vec![200]])],
