@@ -501,6 +501,27 @@ impl Reader {
         }
     }
 
+    /// Looks for the partner of a record among those that wait, and lets it wait if there is none.
+    fn meet(
+        &mut self,
+        position: Position,
+        side: Side,
+        ordinal: u64,
+        (waiting, held): (&mut Waiting, &mut HeldBytes),
+    ) -> Result<Option<Box<Held>>, RunError> {
+        let meeting = waiting.meet(&self.waiter(position, side, ordinal))?;
+        held.wait(waiting);
+        Ok(match meeting {
+            Meeting::Partner(partner) => Some(partner),
+            Meeting::Waits => None,
+            Meeting::Twice => {
+                let id = self.id(position).to_string();
+                self.suspects.insert(id);
+                None
+            }
+        })
+    }
+
     /// Drops the blocks whose records are all taken and used.
     fn recycle(&mut self, blocks: &mut Blocks) {
         // Moves on to the first block with a record.
@@ -889,13 +910,47 @@ struct Leaving {
 }
 
 impl Leaving {
-    /// The next records of both sides up to the first two that have the same id, or those of one side if the other is
-    /// at its end. `None` if there are none, or if more have to be loaded first.
-    fn new(references: &mut Reader, predictions: &mut Reader, ordinal: u64) -> Option<Self> {
+    /// Takes the next records of both sides up to the first two that have the same id, or those of one side if the other
+    /// is at its end. `None` if there are none, or if more have to be loaded first.
+    fn take(
+        references: &mut Reader,
+        predictions: &mut Reader,
+        next_ordinal: &mut u64,
+        held: &mut HeldBytes,
+    ) -> Option<Self> {
         let (reference, prediction) = (references.head(), predictions.head());
-        let of_reference = reference.map(|position| references.run(position, usize::MAX));
-        let of_prediction = prediction.map(|position| predictions.run(position, usize::MAX));
-        let len = match (of_reference, of_prediction) {
+        let len = Self::differing(references, predictions, [reference, prediction]);
+        if len == 0 {
+            return None;
+        }
+        let ordinal = *next_ordinal;
+        if let Some(position) = reference {
+            let (found, text) = references.run(position, len);
+            let ids = found.iter().map(|found| found.id(text));
+            held.take_all(&references.seen, ids, len);
+            references.take_run(position, len);
+            *next_ordinal += len as u64;
+        }
+        if let Some(position) = prediction {
+            predictions.take_run(position, len);
+        }
+        Some(Self {
+            references: reference,
+            predictions: prediction,
+            len,
+            ordinal,
+        })
+    }
+
+    /// The number of records up to the first two that have the same id, starting at these.
+    fn differing(
+        references: &Reader,
+        predictions: &Reader,
+        [reference, prediction]: [Option<Position>; 2],
+    ) -> usize {
+        let of_references = reference.map(|position| references.run(position, usize::MAX));
+        let of_predictions = prediction.map(|position| predictions.run(position, usize::MAX));
+        match (of_references, of_predictions) {
             (Some((references, text)), Some((predictions, other_text))) => {
                 let pairs = references.iter().zip(predictions);
                 let differ = pairs.take_while(|(reference, prediction)| {
@@ -906,13 +961,7 @@ impl Leaving {
             (Some((rest, _)), None) if predictions.is_at_end() => rest.len(),
             (None, Some((rest, _))) if references.is_at_end() => rest.len(),
             _ => 0,
-        };
-        (len > 0).then_some(Self {
-            references: reference,
-            predictions: prediction,
-            len,
-            ordinal,
-        })
+        }
     }
 }
 
@@ -1432,19 +1481,13 @@ impl Join {
             let (reference, prediction) = (references.head(), predictions.head());
             if self.waiting.is_full()
                 && !has_lines_only
-                && let Some(leaving) = Leaving::new(references, predictions, self.next_ordinal)
+                && let Some(leaving) = Leaving::take(
+                    references,
+                    predictions,
+                    &mut self.next_ordinal,
+                    &mut self.held,
+                )
             {
-                let len = leaving.len;
-                if let Some(position) = leaving.references {
-                    let (found, text) = references.run(position, len);
-                    let ids = found.iter().map(|found| found.id(text));
-                    self.held.take_all(&references.seen, ids, len);
-                    references.take_run(position, len);
-                    self.next_ordinal += len as u64;
-                }
-                if let Some(position) = leaving.predictions {
-                    predictions.take_run(position, len);
-                }
                 self.leaving.push(leaving);
                 continue;
             }
@@ -1479,25 +1522,17 @@ impl Join {
                 self.next_ordinal += 1;
                 references.take(position);
                 self.held.take(&references.seen, || references.id(position));
-                let meeting =
-                    self.waiting
-                        .meet(&references.waiter(position, Side::Reference, ordinal))?;
-                self.held.wait(&self.waiting);
-                match meeting {
-                    Meeting::Partner(partner) => {
-                        pairs.push(Pair {
-                            ordinal,
-                            reference: End::Queued(position),
-                            prediction: End::Held(partner),
-                        });
-                        // The prediction at hand may be that of the next reference: back in step.
-                        continue;
-                    }
-                    Meeting::Waits => {}
-                    Meeting::Twice => {
-                        let id = references.id(position).to_string();
-                        references.suspects.insert(id);
-                    }
+                let waiting = (&mut self.waiting, &mut self.held);
+                if let Some(partner) =
+                    references.meet(position, Side::Reference, ordinal, waiting)?
+                {
+                    pairs.push(Pair {
+                        ordinal,
+                        reference: End::Queued(position),
+                        prediction: End::Held(partner),
+                    });
+                    // The prediction at hand may be that of the next reference: back in step.
+                    continue;
                 }
             }
             if let Some(position) = prediction {
@@ -1506,21 +1541,13 @@ impl Join {
                     self.surplus.add(predictions.id(position));
                     continue;
                 }
-                let meeting =
-                    self.waiting
-                        .meet(&predictions.waiter(position, Side::Prediction, 0))?;
-                self.held.wait(&self.waiting);
-                match meeting {
-                    Meeting::Partner(partner) => pairs.push(Pair {
+                let waiting = (&mut self.waiting, &mut self.held);
+                if let Some(partner) = predictions.meet(position, Side::Prediction, 0, waiting)? {
+                    pairs.push(Pair {
                         ordinal: partner.ordinal,
                         reference: End::Held(partner),
                         prediction: End::Queued(position),
-                    }),
-                    Meeting::Waits => {}
-                    Meeting::Twice => {
-                        let id = predictions.id(position).to_string();
-                        predictions.suspects.insert(id);
-                    }
+                    });
                 }
             }
         }

@@ -163,7 +163,11 @@ impl Batches {
         let mut bytes = self.file.bytes(metadata)?;
         let length = body.end - body.start;
         let pieces = self.pieces(&mut bytes, length);
-        let pieces = pieces.unwrap_or_else(|| vec![0..length]);
+        let whole = Range {
+            start: 0,
+            end: length,
+        };
+        let pieces = pieces.unwrap_or_else(|| vec![whole]);
         bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
         let start = bytes.len();
         for piece in pieces {
