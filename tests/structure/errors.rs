@@ -10,6 +10,7 @@ use metric_vision::{
 };
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a row for each error")]
 fn errors_in_words() {
     let lengths = LabelsError::LengthMismatch {
         predictions: 3,

@@ -4,6 +4,8 @@
 //! the placeholders, is in a snapshot, in the documentation, or in a test. Those that no test can show are listed with
 //! the reason in `messages/unseen.txt`.
 
+#![allow(clippy::panic, reason = "a test reports by it")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -232,9 +234,10 @@ impl Strings {
                 TokenTree::Literal(literal) => {
                     let line = literal.span().start().line;
                     if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
-                        let list = match is_test || item_is_test {
-                            true => &mut self.of_tests,
-                            false => &mut self.others,
+                        let list = if is_test || item_is_test {
+                            &mut self.of_tests
+                        } else {
+                            &mut self.others
                         };
                         list.push((line, text.value()));
                     }

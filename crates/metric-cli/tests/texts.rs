@@ -531,9 +531,10 @@ fn messages() {
         let code = run.code.expect("an exit code");
         assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
         // Some commands say it in their result.
-        let said = match run.stderr.is_empty() {
-            true => run.stdout,
-            false => run.stderr,
+        let said = if run.stderr.is_empty() {
+            run.stdout
+        } else {
+            run.stderr
         };
         // Tables and signatures are results, which are not messages, except for the states of tasks.
         let has_states = words.starts_with(" run ");

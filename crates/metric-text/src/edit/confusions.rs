@@ -277,9 +277,10 @@ impl Confusions {
         }
         for (pair, times) in &self.counts {
             let pair = pair.pair();
-            let more = match pending.is_empty() {
-                true => 0,
-                false => pending.remove(&pair).unwrap_or(0),
+            let more = if pending.is_empty() {
+                0
+            } else {
+                pending.remove(&pair).unwrap_or(0)
             };
             visit(pair, times + more);
         }
