@@ -218,7 +218,11 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
-        let report = self.report.take().map(report::Wanted::open).transpose()?;
+        let report = self
+            .report
+            .take()
+            .map(|report| report.open(None))
+            .transpose()?;
         let bar = Bar::new(self.progress);
         let comparison = self
             .run

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metric_core::{Counts, Merge, Metric, NamedScores};
-use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{
     Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideOracle,
@@ -199,8 +199,8 @@ fn of_tide(score: &TideScore) -> Numbers {
 }
 
 impl ReadDataSet<Self> for Errors {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
@@ -413,8 +413,8 @@ impl Reading for Matrix {
 const MOST_PRINTED: usize = 20;
 
 impl ReadDataSet<Self> for Matrix {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
