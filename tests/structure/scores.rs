@@ -62,7 +62,7 @@ fn every_score_is_written_and_lists_its_names() {
         (names(&graph::LaneCorrespondence::default()), &lanes),
         (names(&graph::read::ReadLanes::default()), &lanes),
         (
-            names(&graph::openlane::OpenLaneV2::default()),
+            names(&graph::openlane::OpenLaneV2),
             "DET_l DET_t TOP_ll TOP_lt OLS DET_t_present edgeless_ll edgeless_lt",
         ),
         (names(&grid::ArcGrids), cells),
