@@ -14,6 +14,7 @@ mod join;
 mod observer;
 mod outcome;
 mod part;
+mod positions;
 mod records;
 mod regressions;
 mod run;

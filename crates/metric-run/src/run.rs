@@ -24,6 +24,7 @@ use crate::outcome::InputsJson;
 use crate::scan::is_one_example;
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
+use crate::waiting::WINDOW;
 use crate::{Outcome, RunError};
 
 /// A run: one metric or several, and how the data are read and joined.
@@ -536,6 +537,13 @@ impl Run {
         further.into_iter().collect()
     }
 
+    /// Whether anybody reads fields of a reference other than its id and its value.
+    pub(crate) fn reads_fields(&self, observer: &dyn Observer) -> bool {
+        let is_shown = observer.draws() || observer.wants_inputs();
+        let is_ranked = self.ranking.is_some_and(|wanted| wanted.inputs);
+        is_shown || is_ranked || !self.further_fields().is_empty()
+    }
+
     /// The fields of references, with those that the metrics read in addition, and with the question if somebody reads
     /// the values of examples.
     fn reference_names(&self, with_prediction: bool, wants_inputs: bool) -> FieldNames {
@@ -768,6 +776,8 @@ impl Run {
                 max_bytes: self.max_bytes,
                 width: width_of(threads),
                 is_check: false,
+                has_fields: self.reads_fields(observer),
+                window: WINDOW,
             },
             &read,
         )?;

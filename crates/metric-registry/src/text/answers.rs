@@ -235,10 +235,7 @@ struct Vqa {
 
 impl Vqa {
     fn is_agreement(&self) -> bool {
-        match self.metric.profile() {
-            VqaProfile::Exact | VqaProfile::FusionBrain2021 => false,
-            VqaProfile::VqaV2 | VqaProfile::VqaV2AlwaysNormalise => true,
-        }
+        self.metric.profile().is_agreement()
     }
 
     /// Notes what makes a correct answer score below 1: it is compared with the answers that are not equal to
@@ -726,12 +723,11 @@ impl Extraction {
     ) -> Result<(), Message> {
         let profile = self.metric.profile;
         check_squad_answers(profile, answers)?;
-        match profile {
-            squad::SquadProfile::V1 => sink.example(prediction, answers),
-            squad::SquadProfile::V2 => {
-                let has_answer = if answers.is_empty() { "no" } else { "yes" };
-                sink.part(None, &[("has_answer", has_answer)], prediction, answers);
-            }
+        if profile.allows_no_answer() {
+            let has_answer = if answers.is_empty() { "no" } else { "yes" };
+            sink.part(None, &[("has_answer", has_answer)], prediction, answers);
+        } else {
+            sink.example(prediction, answers);
         }
         Ok(())
     }
@@ -768,10 +764,13 @@ impl Extraction {
         for part in parts {
             for ((examples, state), has_answer) in part.into_iter().zip(["no", "yes"]) {
                 let group = [("has_answer", has_answer)];
-                match profile {
-                    _ if examples == 0 => {}
-                    squad::SquadProfile::V1 => sink.pooled(examples, &[], state),
-                    squad::SquadProfile::V2 => sink.pooled(examples, &group, state),
+                let groups = if profile.allows_no_answer() {
+                    &group[..]
+                } else {
+                    &[]
+                };
+                if examples > 0 {
+                    sink.pooled(examples, groups, state);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Merge, Metric, NamedScores};
+use metric_core::{Counts, Metric, NamedScores};
 use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{
@@ -332,13 +332,9 @@ impl Reading for Matrix {
     ) -> Numbers {
         let matrix = self.metric.with_classes(classes.len()).compute(state);
         let indices = || 0..classes.len() as u32;
-        let mut total = Counts::default();
-        for class in indices() {
-            total.merge(matrix.counts(class));
-        }
         let mut numbers = Numbers {
-            scores: scores(total),
-            counts: counts(total),
+            scores: matrix.named_scores(),
+            counts: counts(matrix.total()),
             ..Numbers::default()
         };
         numbers

@@ -307,6 +307,7 @@ fn edits_of_characters(
 
 /// The convention to follow: which white space separates words, and the value of a rate whose denominator is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EditProfile {
     /// `jiwer`: jiwer 4.0.0.
     ///

@@ -12,6 +12,7 @@ use crate::normalize::{is_space, words};
 
 /// The unit in which lengths and errors are counted: word, code point or grapheme cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// `word`: text between white space, by the rule of the [`EditProfile`].
     #[default]
