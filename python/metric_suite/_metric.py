@@ -7,7 +7,7 @@ import sys
 import warnings as _warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from . import _native
 from ._boxes import Boxes, is_data_set
@@ -94,6 +94,10 @@ def _scored(
     if is_data_set(references):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields are for values: a data set has its own")
+        if isinstance(references, (str, os.PathLike)) and _native.reads(scorer.metric) == "records":
+            found = "one string" if isinstance(references, str) else "a path"
+            expected = "expected a sequence of values, such as a list of strings (score_files reads files)"
+            raise MetricError(f"references: found {found}: {expected}", side="reference")
         if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
             found = scorer.score_dicts(predictions, references)
             if found is not None:
@@ -470,9 +474,11 @@ def score(
     if not options and "input" not in _option_names(metric):
         scorer = _plain_scorer(metric)
         if ids is None and fields is None:
-            given = {"predictions": predictions, "references": references}
-            result = _result_of_few_texts(scorer, given)
-            if result is not None:
+            found = scorer.score_texts(predictions, references)
+            if found is not None:
+                result = Result()
+                result._scores, result._texts = found
+                result._scorer = scorer
                 return result
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
@@ -497,20 +503,6 @@ _REQUIRED = object()
 _P = ParamSpec("_P")
 
 
-# Without `__init__`, which takes an outcome.
-_new = object.__new__
-
-
-def _result_of_few_texts(scorer: Any, arguments: dict[str, Any]) -> Result | None:
-    """Returns the result of a few texts, which has the scores and computes the rest on request."""
-    scores = scorer.score_texts(arguments)
-    if scores is None:
-        return None
-    result = _new(Result)
-    result._scores, result._given = scores, (scorer, arguments)
-    return result
-
-
 def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P, Result]]:
     """Returns a decorator that gives the function of a metric a fast path for calls with a few texts and nothing else.
 
@@ -519,21 +511,27 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
 
     def decorated(function: Callable[_P, Result]) -> Callable[_P, Result]:
         scorer: Any = None
+        score_texts: Any = None
+        whole: Any = function
 
         @wraps(function)
-        def call(*others: _P.args, **arguments: _P.kwargs) -> Result:
-            nonlocal scorer
-            if len(arguments) == 2 and not others:
-                if scorer is None:
+        def call(*, predictions: Any, references: Any, **options: Any) -> Result:
+            nonlocal scorer, score_texts
+            if not options:
+                if score_texts is None:
                     scorer = _plain_scorer(metric)
-                result = _result_of_few_texts(scorer, arguments)
-                if result is not None:
+                    score_texts = scorer.score_texts
+                found = score_texts(predictions, references)
+                if found is not None:
+                    result = Result()
+                    result._scores, result._texts = found
+                    result._scorer = scorer
                     return result
-            return function(*others, **arguments)
+            return cast(Result, whole(predictions=predictions, references=references, **options))
 
         # The function compares arguments with these to tell which were given.
         setattr(call, "__kwdefaults__", getattr(function, "__kwdefaults__"))
-        return call
+        return cast("Callable[_P, Result]", call)
 
     return decorated
 

@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any
 
 from . import _native
+from ._errors import MetricError
 from ._result import Result
 
 
@@ -45,6 +46,8 @@ class SuiteResult:
         total: The total by the rule of the suite; ``None`` if it has none, or if a score is missing.
         tasks: The tasks by name, in the order of the suite.
         split: Totals and scores of the public and of the private part, if the suite has such parts.
+        comparison: The differences from another submission, in the form that ``metric run --compare`` prints; ``None``
+            if none was requested.
         warnings: What to keep in mind, in words.
     """
 
@@ -55,6 +58,7 @@ class SuiteResult:
         self.total: float | None = body["total"]
         self.tasks: dict[str, TaskResult] = {name: TaskResult(name, task) for name, task in body["tasks"].items()}
         self.split: dict[str, Any] | None = body.get("split")
+        self.comparison: dict[str, Any] | None = body.get("comparison")
         self.warnings: list[str] = body["warnings"]
 
     def to_json(self) -> str:
@@ -74,11 +78,17 @@ class SuiteResult:
 
 def run_suite(
     suite: str | PathLike[str],
-    predictions: str | PathLike[str],
+    predictions: str | PathLike[str] | bytes,
     *,
     tasks: Iterable[str] | None = None,
     private: bool = False,
     threads: int | None = None,
+    compare: str | PathLike[str] | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    interval: str | None = None,
+    permutations: int | None = None,
 ) -> SuiteResult:
     """Scores a submission by the tasks of a suite, as ``metric run`` does.
 
@@ -87,14 +97,29 @@ def run_suite(
 
     Args:
         suite: The suite file.
-        predictions: The submission: a folder, or a zip archive. It is not trusted.
+        predictions: The submission: a folder, a zip archive, or the bytes of one. It is not trusted.
         tasks: The names of the tasks to score; all of them by default.
         private: Whether the result holds no ids, values and paths of the references, for participants.
         threads: Threads of each task; one per core by default.
+        compare: Another submission, a folder or a zip archive, which is the baseline of a comparison.
+        confidence: Confidence of the intervals of a comparison, 0.95 by default.
+        resamples: Replicates of the bootstrap of a comparison, 2000 by default.
+        seed: Seed of all random numbers of a comparison, 0 by default.
+        interval: The kind of the intervals of a comparison, ``"auto"`` by default.
+        permutations: The number of random trials of a paired test, 10000 by default.
 
     Raises:
         MetricError: The suite file or the references are bad, or there is no submission.
     """
+    if private and compare is not None:
+        raise MetricError("compare= is for organizers: a comparison shows predictions and references, which private= hides")
+    settings = {
+        "confidence": confidence,
+        "resamples": resamples,
+        "seed": seed,
+        "interval": interval,
+        "permutations": permutations,
+    }
     with tempfile.TemporaryDirectory(prefix="metric-run-") as folder:
         text = _native.run_suite(
             suite,
@@ -104,6 +129,8 @@ def run_suite(
             folder,
             private,
             threads,
+            compare,
+            settings,
         )
     return SuiteResult(text)
 

@@ -171,3 +171,37 @@ def test_errors_of_joins_name_an_id():
     assert error({"a": "x"}, {"a": "x", "b": "y"}) == "b"
     assert error({"a": "x", "c": "y"}, {"a": "x"}) == "c"
     assert error({"a": "x"}, {"b": "x"}) == "b"
+
+
+def test_single_texts_are_no_paths():
+    with pytest.raises(metric_suite.MetricError, match="references: found one string: expected a sequence") as found:
+        metric_suite.wer(predictions="a", references="b")
+    assert found.value.side == "reference"
+    with pytest.raises(metric_suite.MetricError, match="predictions: found one string: expected a sequence") as found:
+        metric_suite.wer(predictions="a", references=["b"])
+    assert found.value.side == "prediction"
+
+
+def test_statistics_of_values_are_checked():
+    texts = {"predictions": ["a"], "references": ["a"]}
+    with pytest.raises(metric_suite.MetricError, match="confidence: expected a number between 0 and 1") as found:
+        metric_suite.wer(**texts, confidence=2)
+    assert found.value.option == "confidence"
+    with pytest.raises(metric_suite.MetricError, match="resamples: expected at least"):
+        metric_suite.wer(**texts, resamples=1)
+    with pytest.raises(metric_suite.MetricError, match="confidence"):
+        metric_suite.WER(confidence=0)
+
+
+def test_results_of_few_texts_keep_what_was_given():
+    predictions, references = ["a b", "c"], ["a c", "c"]
+    result = metric_suite.wer(predictions=predictions, references=references)
+    predictions[:], references[:] = ["x"], ["y"]
+    assert result.counts == {"hits": 2, "substitutions": 1, "deletions": 0, "insertions": 0}
+    assert result.examples == 2 and type(result) is metric_suite.Result
+    assert metric_suite.wer(predictions=[], references=[]).examples == 0
+    assert metric_suite.wer(predictions=["a"] * 17, references=["a"] * 17).examples == 17
+    with pytest.raises(TypeError, match=r"wer\(\) missing 1 required keyword-only argument: 'references'"):
+        metric_suite.wer(predictions=["a"])
+    with pytest.raises(TypeError, match=r"wer\(\) takes 0 positional arguments"):
+        metric_suite.wer(["a"], ["a"])

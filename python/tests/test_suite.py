@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 
@@ -92,3 +93,55 @@ def test_errors_of_the_organizer(folder):
     (folder / "suite.toml").write_text(SUITE)
     with pytest.raises(metric_suite.MetricError, match="cannot open the submission"):
         metric_suite.run_suite(folder / "suite.toml", folder / "none")
+
+
+def test_archives_in_memory_are_submissions(folder):
+    expected = metric_suite.run_suite(folder / "suite.toml", folder / "s").to_json()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ["words.jsonl", "labels.csv"]:
+            archive.write(folder / "s" / name, name)
+    assert metric_suite.run_suite(folder / "suite.toml", buffer.getvalue()).to_json() == expected
+    # As in a file that is no archive, it is the submission that fails, and not the suite.
+    outcome = metric_suite.run_suite(folder / "suite.toml", b"nothing")
+    assert [task.status for task in outcome.tasks.values()] == ["failed", "failed"]
+
+
+def test_submissions_are_compared(folder):
+    baseline = folder / "old"
+    baseline.mkdir()
+    (baseline / "words.jsonl").write_text('{"id": 1, "prediction": "x"}\n{"id": 2, "prediction": "x"}\n')
+    (baseline / "labels.csv").write_text("id,prediction\n1,teal\n2,gadwall\n")
+    outcome = metric_suite.run_suite(
+        folder / "suite.toml", folder / "s", compare=baseline, resamples=50, seed=3, permutations=20
+    )
+    found = outcome.comparison
+    assert (found["baseline"], found["system"]) == ("old", "s")
+    assert (found["resamples"], found["seed"], found["permutations"]) == (50, 3, 20)
+    # The first word is correct in the submission only, and the labels are the same: (1/2 + 0) / 2.
+    assert found["total"]["delta"] == 0.25
+    words = found["tasks"]["words"]["comparison"]
+    assert words["comparisons"][0]["delta"] == 0.5
+    alone = metric_suite.compare(
+        "exact-match",
+        references=folder / "words.jsonl",
+        predictions={"old": baseline / "words.jsonl", "s": folder / "s/words.jsonl"},
+        ignore_case=True,
+        resamples=50,
+        seed=3,
+        permutations=20,
+    )
+    assert words["comparisons"] == alone["comparisons"]
+    assert metric_suite.run_suite(folder / "suite.toml", folder / "s").comparison is None
+
+
+def test_options_of_a_comparison_are_checked(folder):
+    paths = (folder / "suite.toml", folder / "s")
+    with pytest.raises(metric_suite.MetricError, match="need compare="):
+        metric_suite.run_suite(*paths, resamples=10)
+    with pytest.raises(metric_suite.MetricError, match="resamples='x': expected"):
+        metric_suite.run_suite(*paths, compare=folder / "s", resamples="x")
+    with pytest.raises(metric_suite.MetricError, match="private= hides"):
+        metric_suite.run_suite(*paths, compare=folder / "s", private=True)
+    with pytest.raises(metric_suite.MetricError, match="cannot open the submission"):
+        metric_suite.run_suite(*paths, compare=folder / "none")

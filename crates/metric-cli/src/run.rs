@@ -217,7 +217,7 @@ impl Files {
         let open = |(platform, path): (Platform, PathBuf)| {
             OutputFile::create(&path).map(|file| (platform, file))
         };
-        let report = report::wanted(matches)?.map(report::Wanted::open);
+        let report = report::wanted(matches)?.map(|report| report.open(None));
         Ok(Self {
             log: log.map(|path| OutputFile::create(path)).transpose()?,
             output: output.map(open).transpose()?,
@@ -305,8 +305,9 @@ fn score(suite: &Suite, tasks: &[&Task], matches: &ArgMatches) -> Result<SuiteOu
     let other = other.map(|path| Ok::<_, Failure>((path, Submission::open(path, &names)?)));
     let other = other.transpose()?;
     let statistics = statistics::statistics(matches)?;
-    let labels = other.as_ref().map(|(other, _)| labels(other, predictions));
-    let compare = other.as_ref().zip(labels.as_ref());
+    let names = other.as_ref();
+    let names = names.map(|(other, _)| CompareWith::names(other, predictions));
+    let compare = other.as_ref().zip(names.as_ref());
     let compare = compare.map(|((_, submission), [baseline, system])| CompareWith {
         submission,
         names: [baseline, system],
@@ -327,20 +328,6 @@ fn score(suite: &Suite, tasks: &[&Task], matches: &ArgMatches) -> Result<SuiteOu
     let rounds = if other.is_some() { 2 } else { 1 };
     let bar = Steps::new(!matches.get_flag("quiet"), rounds * tasks.len() as u64);
     Ok(run.score(&submission, &|task| bar.start(task))?)
-}
-
-/// The names of the baseline and of the submission: those of their files, unless they are the same.
-fn labels(other: &Path, submission: &Path) -> [String; 2] {
-    let label = |path: &Path| {
-        let stem = path.file_stem().unwrap_or(path.as_os_str());
-        stem.to_string_lossy().into_owned()
-    };
-    let labels = [label(other), label(submission)];
-    if labels[0] == labels[1] {
-        ["baseline", "submission"].map(str::to_owned)
-    } else {
-        labels
-    }
 }
 
 /// A progress bar of tasks, on a terminal.

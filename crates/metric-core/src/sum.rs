@@ -81,11 +81,13 @@ impl Sum {
             [false, true, false] => return f64::NEG_INFINITY,
             _ => return f64::NAN,
         }
-        // Below zero, the carry that is left over is negative: then round the negated sum.
-        match magnitude(&self.bins, 1) {
-            Some(value) => value,
-            None => -magnitude(&self.bins, -1).unwrap_or(0.0),
-        }
+        narrow_value(&self.bins).unwrap_or_else(|| {
+            // Below zero, the carry that is left over is negative: then round the negated sum.
+            match magnitude(&self.bins, 1) {
+                Some(value) => value,
+                None => -magnitude(&self.bins, -1).unwrap_or(0.0),
+            }
+        })
     }
 
     /// Adds a term of at most [`TOTAL_BITS`].
@@ -207,6 +209,23 @@ impl TryFrom<Written> for Sum {
             non_finite: written.non_finite,
         })
     }
+}
+
+/// The value of bins whose total fits into an integer, as those of a few terms do; `None` of others.
+fn narrow_value(bins: &[(u8, i128)]) -> Option<f64> {
+    let (&(lowest, first), higher) = bins.split_first()?;
+    let mut total = first;
+    for &(index, digits) in higher {
+        let bits = BIN_BITS * u32::from(index - lowest);
+        let scale = 1_i128.checked_shl(bits).filter(|scale| *scale > 0)?;
+        total = digits.checked_mul(scale)?.checked_add(total)?;
+    }
+    if total == 0 {
+        return Some(0.0); // and not NaN, which 0 times an infinite power is
+    }
+    // The conversion rounds; the scaling is exact, as in `magnitude`.
+    let exponent = i32::from(lowest) * BIN_BITS as i32 + LOWEST_EXPONENT;
+    Some(total as f64 * power_of_two(exponent))
 }
 
 /// The digits of `sign` times the bins, base 2^32 from the lowest, or `None` if that is negative.
@@ -419,6 +438,21 @@ mod tests {
     }
 
     #[test]
+    fn bins_that_fit_into_an_integer() {
+        assert_eq!(narrow_value(&[]), None);
+        // 2^32 of a bin are 1 of the next one.
+        assert_eq!(narrow_value(&[(66, 1 << 32), (67, -1)]), Some(0.0));
+        assert_eq!(
+            narrow_value(&[(0, 1), (1, 1)]),
+            Some(f64::from_bits((1 << 32) + 1))
+        );
+        assert_eq!(narrow_value(&[(66, -1)]), Some(f64::NEG_INFINITY));
+        // Four bins apart, the total has more bits than there are.
+        assert_eq!(narrow_value(&[(33, 1), (37, 1)]), None);
+        assert_eq!(narrow_value(&[(33, 1), (36, 1 << 40)]), None);
+    }
+
+    #[test]
     fn a_sum_that_cancels_is_the_empty_sum() {
         let cancelled: Sum = [0.1, 3.0, -0.1, -3.0].into_iter().collect();
         assert_eq!(cancelled, Sum::default());
@@ -497,6 +531,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn narrow_values_are_those_of_the_digits(
+            terms in prop::collection::vec((-1e12_f64..1e12, -60_i32..60), 1..12)
+        ) {
+            let terms = terms.into_iter().map(|(term, exponent)| term * 2_f64.powi(exponent));
+            let bins = terms.collect::<Sum>().bins;
+            if let Some(value) = narrow_value(&bins) {
+                let expected = magnitude(&bins, 1).or_else(|| Some(-magnitude(&bins, -1)?));
+                prop_assert_eq!(Some(value), expected);
+            }
+        }
+
         #[test]
         fn one_term_is_itself(term in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
             prop_assert_eq!(sum(&[term]), term);

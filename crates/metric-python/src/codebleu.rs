@@ -1,8 +1,11 @@
 //! The counts of CodeBLEU in texts, for `metric_suite.compat.codebleu`.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use metric_code::{CodeBleu, CodeBleuProfile, CodeBleuState, Language, Prediction, References};
+use metric_code::{
+    CodeBleu, CodeBleuProfile, CodeBleuState, InvalidReferences, Language, Prediction, References,
+};
 use metric_core::{Merge, Metric};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,16 +36,17 @@ pub(crate) fn count_code(
         let metric = CodeBleu::new(CodeBleuProfile::CodeBleu07);
         let mut state = CodeBleuState::default();
         let mut unigrams = [0.0; 2];
+        let mut parsed = Parsed::default();
         for (index, (text, texts)) in predictions.into_iter().zip(references).enumerate() {
             let refuse =
                 |problem: String| PyValueError::new_err(format!("example {index}: {problem}"));
-            for (total, part) in unigrams.iter_mut().zip(weighted(language, &text, &texts)) {
+            let known = parsed.of(language, texts);
+            let known = known.map_err(|error| refuse(error.to_string()))?;
+            for (total, part) in unigrams.iter_mut().zip(known.weighted(&text)) {
                 *total += part;
             }
             let prediction = Prediction::new(text).map_err(|error| refuse(error.to_string()))?;
-            let references =
-                References::new(language, texts).map_err(|error| refuse(error.to_string()))?;
-            state.merge(metric.measure(&prediction, &references));
+            state.merge(metric.measure(&prediction, &known.references));
         }
         let CodeBleuState {
             ngram,
@@ -76,39 +80,88 @@ fn read_language(name: &str) -> PyResult<Language> {
     found.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The weighted tokens of the references that are in the prediction, of how many, added up as codebleu 0.7.0
-/// does, token by token in tenths that are rounded: the engine counts in fifths, which are exact.
-fn weighted(language: Language, prediction: &str, references: &[String]) -> [f64; 2] {
-    let mut found: HashMap<&str, u64> = HashMap::new();
-    for token in tokens(prediction) {
-        *found.entry(token).or_default() += 1;
-    }
-    let mut sums = [0.0; 2];
-    for reference in references {
-        let mut counted: HashMap<&str, usize> = HashMap::new();
-        let mut counts: Vec<(&str, u64)> = Vec::new();
-        for token in tokens(reference) {
-            let index = *counted.entry(token).or_insert(counts.len());
-            match counts.get_mut(index) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((token, 1)),
+/// References with what is read from them, which are kept, as data sets often repeat them: one for many samples of a
+/// model.
+#[derive(Default)]
+struct Parsed {
+    known: HashMap<Vec<String>, Known>,
+    /// The length of all texts.
+    bytes: usize,
+}
+
+impl Parsed {
+    /// Texts of up to this many bytes are kept. The data read from them takes some five times as much.
+    const LIMIT: usize = 1 << 20;
+
+    fn of(&mut self, language: Language, texts: Vec<String>) -> Result<&Known, InvalidReferences> {
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let is_new = !self.known.contains_key(&texts);
+        if is_new && self.bytes + bytes > Self::LIMIT {
+            *self = Self::default();
+        }
+        if is_new {
+            self.bytes += bytes;
+        }
+        match self.known.entry(texts) {
+            Entry::Occupied(entry) => Ok(&*entry.into_mut()),
+            Entry::Vacant(entry) => {
+                let known = Known::new(language, entry.key())?;
+                Ok(&*entry.insert(known))
             }
         }
-        let mut parts = [0.0; 2];
-        for (token, count) in counts {
-            let weight = if language.keywords().contains(token) {
-                1.0
-            } else {
-                0.2
-            };
-            let matched = count.min(found.get(token).copied().unwrap_or(0));
-            parts[0] += matched as f64 * weight;
-            parts[1] += count as f64 * weight;
-        }
-        sums[0] += parts[0];
-        sums[1] += f64::max(1.0, parts[1]);
     }
-    sums
+}
+
+/// References, and the tokens of each in the order in which they first occur, with their numbers and weights.
+struct Known {
+    references: References,
+    tokens: Vec<Vec<(String, u64, f64)>>,
+}
+
+impl Known {
+    fn new(language: Language, texts: &[String]) -> Result<Self, InvalidReferences> {
+        let tokens = texts.iter().map(|text| {
+            let mut counted: HashMap<&str, usize> = HashMap::new();
+            let mut counts: Vec<(String, u64, f64)> = Vec::new();
+            for token in tokens(text) {
+                let index = *counted.entry(token).or_insert(counts.len());
+                match counts.get_mut(index) {
+                    Some((_, count, _)) => *count += 1,
+                    None => {
+                        let is_keyword = language.keywords().contains(token);
+                        let weight = if is_keyword { 1.0 } else { 0.2 };
+                        counts.push((token.to_owned(), 1, weight));
+                    }
+                }
+            }
+            counts
+        });
+        Ok(Self {
+            tokens: tokens.collect(),
+            references: References::new(language, texts)?,
+        })
+    }
+
+    /// The weighted tokens of the references that are in the prediction, of how many, added up as codebleu 0.7.0 does,
+    /// token by token in tenths that are rounded: the engine counts in fifths, which are exact.
+    fn weighted(&self, prediction: &str) -> [f64; 2] {
+        let mut found: HashMap<&str, u64> = HashMap::new();
+        for token in tokens(prediction) {
+            *found.entry(token).or_default() += 1;
+        }
+        let mut sums = [0.0; 2];
+        for counts in &self.tokens {
+            let mut parts = [0.0; 2];
+            for (token, count, weight) in counts {
+                let matched = found.get(&**token).copied().unwrap_or(0).min(*count);
+                parts[0] += matched as f64 * weight;
+                parts[1] += *count as f64 * weight;
+            }
+            sums[0] += parts[0];
+            sums[1] += f64::max(1.0, parts[1]);
+        }
+        sums
+    }
 }
 
 /// The tokens that Python's `str.split` returns.

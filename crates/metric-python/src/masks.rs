@@ -51,6 +51,10 @@ pub(crate) fn mask_encode<'py>(
     let pixels = pixels.as_slice()?;
     let size = height as usize * width as usize;
     let encode = |image: usize| {
+        if size == 0 {
+            // A mask without pixels has one run, of length 0, as in pycocotools.
+            return Ok(PyBytes::new(py, b"0"));
+        }
         let pixels = pixels
             .get(image * size..(image + 1) * size)
             .unwrap_or_default();

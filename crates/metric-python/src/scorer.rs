@@ -10,16 +10,15 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Input, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
+    Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
 };
 use metric_run::{
     Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
     SampleCollector, SampleTable, Source, Statistics, System, Table, merge_parts, merge_states,
     read_states, write_states,
 };
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{Argument, Owned};
 use crate::error::{Location, metric_error, of_run, refused};
@@ -36,6 +35,9 @@ pub(crate) struct Scorer {
     /// Whether it compares the boxes of COCO's files.
     reads_boxes: bool,
 }
+
+/// Scores by name, and the texts that they are the scores of.
+type ScoredTexts<'py> = (Bound<'py, PyDict>, Bound<'py, PyTuple>);
 
 /// The maximum number of texts, and of their bytes, on the fast path for a few short texts.
 const FEW: usize = 16;
@@ -80,20 +82,13 @@ impl Scorer {
         })
     }
 
-    /// The scores by name of the few short texts that are the arguments `predictions` and `references` of a call;
-    /// `None` for other values, and where there is more to say. The lists among the arguments become copies, which
-    /// are for whoever asks for more than scores.
+    /// The scores by name of a few short texts in lists, and these: each prediction before its reference; `None` for
+    /// other values, and where there is more to say. Other threads of Python wait meanwhile.
     fn score_texts<'py>(
         &self,
-        py: Python<'py>,
-        arguments: &Bound<'py, PyDict>,
-    ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let names = [intern!(py, "predictions"), intern!(py, "references")];
-        let [Some(predictions), Some(references)] =
-            [arguments.get_item(names[0])?, arguments.get_item(names[1])?]
-        else {
-            return Ok(None);
-        };
+        predictions: &Bound<'py, PyAny>,
+        references: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<ScoredTexts<'py>>> {
         let (Ok(predictions), Ok(references)) = (
             predictions.cast_exact::<PyList>(),
             references.cast_exact::<PyList>(),
@@ -104,37 +99,30 @@ impl Scorer {
         if count != references.len() || count > FEW {
             return Ok(None);
         }
-        let pair = |index| {
-            let text = |list: &Bound<'py, PyList>| {
-                let text = list.get_item(index).ok()?;
-                text.cast_into_exact::<PyString>().ok()
+        let Some(texts) = interleaved(predictions, references) else {
+            return Ok(None);
+        };
+        let mut pairs = [("", ""); FEW];
+        let mut bytes = 0;
+        for (pair, texts) in pairs.iter_mut().zip(texts.chunks_exact(2)) {
+            let [Ok(prediction), Ok(reference)] = [texts[0].to_str(), texts[1].to_str()] else {
+                return Ok(None);
             };
-            Some((text(predictions)?, text(references)?))
-        };
-        let Some(texts) = (0..count).map(pair).collect::<Option<Vec<_>>>() else {
-            return Ok(None);
-        };
-        let pairs = texts.iter().map(|(prediction, reference)| {
-            Some((prediction.to_str().ok()?, reference.to_str().ok()?))
-        });
-        let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else {
-            return Ok(None);
-        };
-        // Other threads of Python wait meanwhile.
-        let bytes = pairs.iter().map(|pair| pair.0.len() + pair.1.len());
-        if bytes.sum::<usize>() > SHORT_BYTES {
+            *pair = (prediction, reference);
+            bytes += prediction.len() + reference.len();
+        }
+        if bytes > SHORT_BYTES {
             return Ok(None);
         }
-        let Some(found) = self.run.score_texts(&pairs) else {
+        let Some(found) = self.run.score_texts(&pairs[..count]) else {
             return Ok(None);
         };
+        let py = predictions.py();
         let scores = PyDict::new(py);
         for (name, score) in self.scores.iter().zip(found) {
             scores.set_item(name, score.filter(|score| score.is_finite()))?;
         }
-        arguments.set_item(names[0], predictions.get_slice(0, count))?;
-        arguments.set_item(names[1], references.get_slice(0, count))?;
-        Ok(Some(scores))
+        Ok(Some((scores, PyTuple::new(py, texts)?)))
     }
 
     /// Scores values in memory. With ids of the predictions, both sides are joined by id, and otherwise by position.
@@ -301,6 +289,19 @@ impl Scorer {
         }
         Ok(found)
     }
+}
+
+/// The texts of two lists of the same length, in turn; `None` if they have other values.
+fn interleaved<'py>(
+    predictions: &Bound<'py, PyList>,
+    references: &Bound<'py, PyList>,
+) -> Option<Vec<Bound<'py, PyString>>> {
+    let mut texts = Vec::with_capacity(2 * predictions.len());
+    for (prediction, reference) in predictions.iter().zip(references) {
+        texts.push(prediction.cast_into_exact().ok()?);
+        texts.push(reference.cast_into_exact().ok()?);
+    }
+    Some(texts)
 }
 
 /// An example: id, part, scores by name, and counts as JSON.
@@ -531,11 +532,7 @@ pub(crate) fn compare_states(
 /// The input of a metric: `records`, `documents`, or `either`.
 #[pyfunction]
 pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
-    Ok(match entry(py, name)?.input {
-        Input::Records => "records",
-        Input::Documents => "documents",
-        Input::Either(_) | Input::Joined(_) => "either",
-    })
+    Ok(entry(py, name)?.input.name())
 }
 
 impl Outcome {
@@ -854,7 +851,7 @@ impl<'py> Settings<'_, 'py> {
         Ok(())
     }
 
-    fn statistics(&self) -> PyResult<Option<Statistics>> {
+    pub(crate) fn statistics(&self) -> PyResult<Option<Statistics>> {
         let names = [
             "confidence",
             "resamples",

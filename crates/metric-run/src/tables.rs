@@ -84,8 +84,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// Returns an error if the columns of a table do not fit together, if the two tables do not join, or if a metric
-    /// cannot read a record. If several records cannot be read, the first one is returned, on any number of threads.
+    /// Returns an error if the columns of a table do not fit together, if the two tables do not join, if the statistics
+    /// that are requested make no sense, or if a metric cannot read a record. If several records cannot be read, the first one is returned, on any number of threads.
     ///
     /// # Cost
     ///
@@ -120,6 +120,9 @@ impl Run {
         references: Table<'_>,
         predictions: Table<'_>,
     ) -> Result<Vec<Outcome>, RunError> {
+        if let Some(statistics) = &self.statistics {
+            statistics.check()?;
+        }
         let score = |threads| {
             let tables = Tables {
                 run: self,

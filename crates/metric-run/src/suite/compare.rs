@@ -29,6 +29,23 @@ pub struct CompareWith<'r> {
     pub permutations: u64,
 }
 
+impl CompareWith<'_> {
+    /// Returns the names of the submissions at two paths, of which the first is the baseline: those of the files without
+    /// extensions, or `baseline` and `submission` if these are the same.
+    #[must_use]
+    pub fn names(baseline: &Path, submission: &Path) -> [String; 2] {
+        let name = |path: &Path| {
+            let stem = path.file_stem().unwrap_or(path.as_os_str());
+            stem.to_string_lossy().into_owned()
+        };
+        let names = [name(baseline), name(submission)];
+        if names[0] == names[1] {
+            return ["baseline", "submission"].map(str::to_owned);
+        }
+        names
+    }
+}
+
 /// The part of a task's description that asks for a comparison.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CompareJob {

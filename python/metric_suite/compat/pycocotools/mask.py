@@ -29,19 +29,18 @@ def encode(bimask: Any) -> Any:
     """Returns the mask of an image, or a list of those of a stack of images.
 
     Args:
-        bimask: uint8 or bool in Fortran order, of shape (height, width) or (height, width, images). What is not 0 is in
-            the mask.
+        bimask: uint8, int8 or bool, of shape (height, width) or (height, width, images). What is not 0 is in the mask.
+            Arrays in Fortran order are not copied.
 
     Raises:
-        ValueError: If the array has another type or order.
+        ValueError: If the array has another type.
 
-    >>> encode(numpy.asfortranarray([[1, 0, 0], [1, 0, 0]], dtype="uint8"))
+    >>> encode(numpy.array([[1, 0, 0], [1, 0, 0]], dtype="uint8"))
     {'size': [2, 3], 'counts': b'024'}
     """
-    if bimask.dtype not in (numpy.uint8, numpy.bool_):
+    if bimask.dtype not in (numpy.uint8, numpy.int8, numpy.bool_):
         raise ValueError(f"an array of {bimask.dtype}: expected uint8")
-    if not bimask.flags.f_contiguous:
-        raise ValueError("ndarray is not Fortran contiguous: use numpy.asfortranarray")
+    bimask = numpy.asfortranarray(bimask)
     height, width = bimask.shape[:2]
     images = bimask.shape[2] if bimask.ndim == 3 else 1
     pixels = bimask.reshape(-1, order="F").view("uint8")
