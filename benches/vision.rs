@@ -132,8 +132,8 @@ fn curves(criterion: &mut Criterion) {
                 for (predictions, image) in black_box(&images) {
                     metric.update(&mut state, predictions, image);
                 }
-                let curves = metric.compute(&state);
-                let found = curves[0].micro().at(0.0);
+                let score = metric.compute(&state);
+                let found = score.curves[0].micro().at(0.0);
                 assert!(found.recall().is_some_and(|recall| recall > 0.8));
             });
         });

@@ -5,6 +5,8 @@
 //! `std::fs` is fine. Each check takes source text or dependencies and returns its findings, so
 //! that its own test can plant a violation.
 
+#[path = "structure/choices.rs"]
+mod choices;
 #[path = "structure/cycles.rs"]
 mod cycles;
 #[path = "structure/edges.rs"]
@@ -17,5 +19,7 @@ mod files;
 mod manifests;
 #[path = "structure/map.rs"]
 mod map;
+#[path = "structure/scores.rs"]
+mod scores;
 #[path = "structure/sources.rs"]
 mod sources;

@@ -97,7 +97,7 @@ fn score_cuts() {
         let written = serde_json::to_string(&state).map_err(|error| error.to_string())?;
         let read = serde_json::from_str(&written).map_err(|error| error.to_string())?;
         same("the state, written and read", &state, &read)?;
-        for (curves, (threshold, expected)) in metric.compute(&read).iter().zip(thresholds) {
+        for (curves, (threshold, expected)) in metric.compute(&read).curves.iter().zip(thresholds) {
             let micro = curves.micro();
             let best = micro.best_f1().ok_or("no best F1")?;
             let reference = &expected["best_micro_f1"];

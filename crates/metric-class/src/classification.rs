@@ -465,6 +465,7 @@ impl PrecisionRecallF1 {
 
 /// The average that turns the scores of the classes into one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Average {
     /// The score of the pooled counts: all examples have the same weight. Over all classes, recall
     /// is then the accuracy, and so are precision and F1 if every example has a prediction.
@@ -495,6 +496,7 @@ named_choice!(Average, "average");
 
 /// The value of 0 / 0, such as the precision of a class that was never predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ZeroDivision {
     /// Undefined, and left out of averages over classes: `zero_division=np.nan` of scikit-learn.
     #[default]

@@ -219,6 +219,7 @@ mod private {
 ///
 /// Let g labels have a higher score than the reference, and e others the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Ties {
     /// The label of the highest index first, as in scikit-learn, which sorts in ascending order and takes the end.
     #[default]

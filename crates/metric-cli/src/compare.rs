@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 #[cfg(feature = "report")]
 use metric_run::Data;
-use metric_run::registry::stats::{IntervalKind, Method, Test};
+use metric_run::registry::stats::Test;
 use metric_run::registry::{Direction, Entry};
 use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
 use serde_json::json;
@@ -218,7 +218,11 @@ impl Task {
             .as_deref()
             .map(crate::output_file::OutputFile::create)
             .transpose()?;
-        let report = self.report.take().map(report::Wanted::open).transpose()?;
+        let report = self
+            .report
+            .take()
+            .map(|report| report.open(None))
+            .transpose()?;
         let bar = Bar::new(self.progress);
         let comparison = self
             .run
@@ -527,9 +531,9 @@ fn replicate_lines(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
 /// A p-value with four decimals. An exact one below 0.0001 is said to be so; that of a randomization test is
 /// never less than one of its trials.
 fn p_value(p: Option<f64>, test: Option<Test>) -> String {
-    let least = match test {
-        Some(Test::Randomization) => 0.00005,
-        _ => 0.0001,
+    let least = match test.is_some_and(Test::is_random) {
+        true => 0.00005,
+        false => 0.0001,
     };
     match p {
         Some(p) if p < least => "<0.0001".to_owned(),
@@ -730,10 +734,7 @@ fn footer(comparison: &Comparison) -> (String, f64) {
         ),
         None => format!("{clusters} records"),
     };
-    let bootstrap = match statistics.interval {
-        IntervalKind::Percentile => "percentile bootstrap",
-        _ => "expanded percentile bootstrap",
-    };
+    let bootstrap = statistics.interval.of_replicates().description();
     let proportions = proportion_method(comparison);
     let of_groups = groups.iter().flat_map(|(_, groups)| groups);
     let of_groups = of_groups.flat_map(|(_, group)| &group.differences);
@@ -741,10 +742,9 @@ fn footer(comparison: &Comparison) -> (String, f64) {
     let mut tests: Vec<Test> = tests.filter_map(|it| it.test).collect();
     tests.sort_by_key(|test| test.name());
     tests.dedup();
-    let tests = tests.into_iter().map(|test| match test {
-        Test::Randomization => format!("paired randomization, {} trials", compare.permutations),
-        Test::RandomizationExact => "paired randomization over all assignments".to_owned(),
-        Test::McNemarExact => "McNemar's exact test for proportions".to_owned(),
+    let tests = tests.into_iter().map(|test| match test.is_random() {
+        true => format!("{}, {} trials", test.description(), compare.permutations),
+        false => test.description().to_owned(),
     });
     let tests: Vec<String> = tests.collect();
     // All examples are one family, and so are the groups of each kind.
@@ -772,19 +772,16 @@ fn footer(comparison: &Comparison) -> (String, f64) {
 }
 
 /// The method of the intervals of proportions, which are not those of the bootstrap; empty if there are none.
-fn proportion_method(comparison: &Comparison) -> &'static str {
+fn proportion_method(comparison: &Comparison) -> String {
     let intervals = comparison.systems.iter();
     let intervals = intervals.filter_map(|system| system.outcome.intervals());
     let mut methods = intervals
         .flat_map(|found| &found.total.intervals)
         .filter_map(|(_, estimate)| estimate.method);
-    let is_of_proportions =
-        |method: &Method| matches!(method, Method::Wilson | Method::ClopperPearson);
-    match methods.find(is_of_proportions) {
-        Some(Method::Wilson) => "Wilson intervals of proportions, and otherwise ",
-        Some(_) => "Clopper-Pearson intervals of proportions, and otherwise ",
-        None => "",
-    }
+    let of_proportions = methods.find(|method| method.is_analytic());
+    of_proportions.map_or_else(String::new, |method| {
+        format!("{} of proportions, and otherwise ", method.description())
+    })
 }
 
 /// What to keep in mind about the many slices of each kind.

@@ -1,7 +1,7 @@
 //! A program without the feature `report`: no option asks for a report, so there is none.
 
 use clap::{Arg, ArgMatches};
-use metric_run::RankExamples;
+use metric_run::{Data, RankExamples};
 
 use crate::error::Failure;
 use crate::scored::{Chart, Scored};
@@ -31,7 +31,7 @@ impl Wanted {
         match *self {}
     }
 
-    pub(crate) fn open(self) -> Result<Open, Failure> {
+    pub(crate) fn open(self, _data: Option<&mut Data>) -> Result<Open, Failure> {
         match self {}
     }
 }

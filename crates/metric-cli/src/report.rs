@@ -12,7 +12,7 @@ use metric_run::record::Missing;
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Intervals, RankExamples, heading, interval_name};
+use metric_run::{Data, Fingerprint, Intervals, RankExamples, Source, heading, interval_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -222,21 +222,76 @@ fn iso_date(seconds: u64) -> String {
 }
 
 impl Wanted {
-    /// Opens the output and starts to hash the files that are read.
-    pub(crate) fn open(self) -> Result<Open, Failure> {
+    /// Opens the output, and has the files hashed: those of `data` while they are read if they are read as a whole, and
+    /// the others at once.
+    pub(crate) fn open(self, data: Option<&mut Data>) -> Result<Open, Failure> {
         let target = match self.form {
             Form::Charts => Target::None,
             Form::StandardOutput => Target::StandardOutput,
             Form::Folder => Target::Folder(OutputFolder::create(self.path.clone())?),
             Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
         };
-        let paths: Vec<PathBuf> = self.files.iter().map(|(_, path)| path.clone()).collect();
         Ok(Open {
-            hashes: std::thread::spawn(move || paths.iter().map(|path| hashed(path)).collect()),
+            hashes: Hashes::new(&self.files, data),
             target,
             wanted: self,
         })
     }
+}
+
+/// The hashes of the files that are read.
+struct Hashes {
+    /// By file.
+    while_read: Vec<Option<Fingerprint>>,
+    /// Those of the other files, in words.
+    at_once: JoinHandle<Vec<String>>,
+    paths: Vec<PathBuf>,
+}
+
+impl Hashes {
+    fn new(files: &[(String, PathBuf)], data: Option<&mut Data>) -> Self {
+        let mut sources: Vec<(&str, &mut Source)> = match data {
+            Some(Data::Sources {
+                references,
+                predictions,
+            }) => vec![("references", references), ("predictions", predictions)],
+            Some(Data::Pairs(pairs)) => vec![("pairs", pairs)],
+            _ => Vec::new(),
+        };
+        let mut while_read = Vec::new();
+        for (name, _) in files {
+            let source = sources.iter_mut().find(|(role, _)| role == name);
+            while_read.push(source.and_then(|(_, source)| source.fingerprint()));
+        }
+        let paths: Vec<PathBuf> = files.iter().map(|(_, path)| path.clone()).collect();
+        let others = paths.iter().zip(&while_read);
+        let others = others.filter(|(_, fingerprint)| fingerprint.is_none());
+        let others: Vec<PathBuf> = others.map(|(path, _)| path.clone()).collect();
+        Self {
+            at_once: std::thread::spawn(move || others.iter().map(|path| hashed(path)).collect()),
+            while_read,
+            paths,
+        }
+    }
+
+    /// The size and the SHA-256 of each file, in words.
+    fn finish(self) -> Result<Vec<String>, Failure> {
+        let failed = |_| Failure::Internal("a thread that hashes files has failed".to_owned());
+        let mut at_once = self.at_once.join().map_err(failed)?.into_iter();
+        let files = self.while_read.into_iter().zip(&self.paths);
+        let words = files.map(|(fingerprint, path)| match fingerprint {
+            None => at_once.next().unwrap_or_default(),
+            Some(fingerprint) => fingerprint.hashed().map_or_else(
+                || hashed(path),
+                |found| in_words(found.bytes, &found.sha256),
+            ),
+        });
+        Ok(words.collect())
+    }
+}
+
+fn in_words(bytes: u64, sha256: &str) -> String {
+    format!("{bytes} bytes, SHA-256 {sha256}")
 }
 
 /// The size and the SHA-256 of a file, in words.
@@ -273,7 +328,7 @@ fn hashed(path: &Path) -> String {
         Ok(Some((size, hex)))
     };
     match hash() {
-        Ok(Some((size, hex))) => format!("{size} bytes, SHA-256 {hex}"),
+        Ok(Some((size, hex))) => in_words(size, &hex),
         _ => "not hashed".to_owned(),
     }
 }
@@ -289,7 +344,7 @@ enum Target {
 pub(crate) struct Open {
     wanted: Wanted,
     target: Target,
-    hashes: JoinHandle<Vec<String>>,
+    hashes: Hashes,
 }
 
 impl Open {
@@ -317,7 +372,14 @@ impl Open {
             Some((scored.outcome.metric().to_owned(), ranking))
         };
         let rankings: Rankings = scored.iter().filter_map(ranking).collect();
-        let report = score_report(&wanted, scored, checks, slices, &rankings, &join(hashes)?);
+        let report = score_report(
+            &wanted,
+            scored,
+            checks,
+            slices,
+            &rankings,
+            &hashes.finish()?,
+        );
         let page = write(target, wanted.form, &report)?;
         let charts = if wants_charts {
             report.charts()
@@ -332,7 +394,7 @@ impl Open {
         self,
         report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
     ) -> Result<Option<String>, Failure> {
-        let files = file_facts(&self.wanted, &join(self.hashes)?);
+        let files = file_facts(&self.wanted, &self.hashes.finish()?);
         let report = report(&self.wanted, files);
         write(self.target, self.wanted.form, &report)
     }
@@ -342,15 +404,10 @@ impl Open {
         self,
         report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
     ) -> Result<Option<String>, Failure> {
-        let files = file_facts(&self.wanted, &join(self.hashes)?);
+        let files = file_facts(&self.wanted, &self.hashes.finish()?);
         let report = report(&self.wanted, files);
         write(self.target, self.wanted.form, &report)
     }
-}
-
-fn join(hashes: JoinHandle<Vec<String>>) -> Result<Vec<String>, Failure> {
-    let failed = |_| Failure::Internal("a thread that hashes files has failed".to_owned());
-    hashes.join().map_err(failed)
 }
 
 fn write(target: Target, form: Form, report: &Report) -> Result<Option<String>, Failure> {

@@ -279,7 +279,7 @@ fn cards(comparison: &Comparison, main: Option<&Difference>) -> Vec<Card> {
     };
     let mut notes = Vec::new();
     notes.extend(main.p_holm.map(|p| format!("adjusted {}", p_value(p))));
-    notes.extend(main.test.map(|test| test_name(test).to_owned()));
+    notes.extend(main.test.map(|test| test.description().to_owned()));
     let reach = main
         .estimate
         .ends
@@ -665,21 +665,13 @@ fn value(written: &str) -> Value {
     parsed.unwrap_or_else(|| Value::String(written.to_owned()))
 }
 
-fn test_name(test: Test) -> &'static str {
-    match test {
-        Test::Randomization => "paired randomization test",
-        Test::RandomizationExact => "paired randomization test over all assignments",
-        Test::McNemarExact => "McNemar's exact test",
-    }
-}
-
 fn provenance(comparison: &Comparison, wanted: &Wanted, files: Vec<(String, Fact)>) -> Section {
     let statistics = &comparison.statistics;
     let mut tests: Vec<&str> = comparison
         .differences
         .iter()
         .filter_map(|it| it.test)
-        .map(test_name)
+        .map(Test::description)
         .collect();
     tests.sort_unstable();
     tests.dedup();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_report::{Badge, Fact, Tone};
+use metric_run::StoredResults;
 use metric_run::registry::{Inputs, Options, Ranking, Sample, Scorer, find};
-use metric_run::{StoredResults, named_scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use crate::error::Failure;
 use crate::report::{self, example_sections};
@@ -119,7 +119,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
         report::wanted(matches)?.ok_or_else(|| Failure::Internal("no report".to_owned()))?;
     let mut ranked: Vec<Ranked> = Vec::new();
     let most = wanted.examples().0;
-    let open = wanted.open()?;
+    let open = wanted.open(None)?;
     if let Some(path) = given("per-sample") {
         for (number, line) in (1..)
             .zip(read(path)?.lines())
@@ -135,7 +135,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
             let metric = read.metric.clone();
             let metric = metric.or_else(|| Some(stored.first()?.1["metric"].as_str()?.to_owned()));
             let metric = metric.unwrap_or_default();
-            let sample = read.sample(number, &metric);
+            let sample = read.sample(number);
             let known = ranked.iter().position(|it| it.metric == metric);
             let index = known.unwrap_or_else(|| {
                 let mut results = stored.iter().map(|(_, result)| result);
@@ -235,28 +235,30 @@ struct StoredSample {
     id: String,
     part: Option<String>,
     metric: Option<String>,
-    scores: Map<String, Value>,
+    scores: InOrder,
     #[serde(default)]
     counts: InOrder,
     /// The values of the example, which `--with-inputs` adds.
     reference: Option<Box<RawValue>>,
     prediction: Option<Box<RawValue>>,
+    question: Option<Box<RawValue>>,
 }
 
 impl StoredSample {
-    fn sample(self, number: usize, metric: &str) -> Sample {
+    fn sample(self, number: usize) -> Sample {
+        let scores = self.scores.0.into_iter();
         let written = |side: Option<Box<RawValue>>| Some(side?.get().to_owned());
         let sides = written(self.reference).zip(written(self.prediction));
         let inputs = sides.map(|(reference, prediction)| Inputs {
             reference,
             prediction,
-            fields: None,
+            fields: written(self.question).map(|question| format!("{{\"question\":{question}}}")),
         });
         Sample {
             record: number - 1,
             id: self.id,
             part: self.part,
-            scores: named_scores(metric, &Value::Object(self.scores)),
+            scores: scores.map(|(name, score)| (name, score.as_f64())).collect(),
             counts: self.counts.0,
             inputs: inputs.map(Arc::new),
         }

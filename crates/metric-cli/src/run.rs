@@ -217,7 +217,7 @@ impl Files {
         let open = |(platform, path): (Platform, PathBuf)| {
             OutputFile::create(&path).map(|file| (platform, file))
         };
-        let report = report::wanted(matches)?.map(report::Wanted::open);
+        let report = report::wanted(matches)?.map(|report| report.open(None));
         Ok(Self {
             log: log.map(|path| OutputFile::create(path)).transpose()?,
             output: output.map(open).transpose()?,

@@ -10,11 +10,10 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{DataSet, Draw, Drawing, Registry, Sample, StateError, find};
 use metric_run::{
-    Data, Merged, Observer, ObserverError, Outcome, Run, StateFileError, StateFileProblem,
-    input_json, merge_states, read_states, sample_json, sample_json_with_inputs, with_json_field,
-    write_states,
+    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, StateFileError,
+    StateFileProblem, merge_states, read_states, sample_json, sample_json_with_inputs,
+    with_json_field, write_states,
 };
-use serde_json::value::RawValue;
 
 use crate::checks::{Check, failed_checks, verdicts};
 use crate::error::Failure;
@@ -91,7 +90,9 @@ impl Task {
             .map(|slice| slice.name.clone())
             .collect();
         let checks = self.outputs.checks.clone();
-        let report = self.report.map(report::Wanted::open).transpose()?;
+        let mut data = self.data;
+        let report = self.report.map(|report| report.open(Some(&mut data)));
+        let report = report.transpose()?;
         let watch = Watch {
             folder,
             draws_examples: self.draws_examples,
@@ -103,7 +104,7 @@ impl Task {
             bar: Bar::new(self.progress),
         };
         let opened = self.outputs.open()?;
-        let outcomes = self.run.score_observed(self.data, &watch)?;
+        let outcomes = self.run.score_observed(data, &watch)?;
         let shown = watch.shown.map(Shown::text).transpose()?;
         let mut printed = opened.finish(outcomes)?;
         for scored in &mut printed.scored {
@@ -303,21 +304,21 @@ struct Watch {
     bar: Bar,
 }
 
-/// The reference and the prediction of records, until the scores of their examples are written.
+/// The values of records, until the scores of their examples are written.
 #[derive(Default)]
 struct Inputs {
-    waiting: HashMap<String, [Box<RawValue>; 2]>,
+    waiting: HashMap<String, InputsJson>,
     /// The record whose examples are written; there may be several.
-    current: Option<(String, [Box<RawValue>; 2])>,
+    current: Option<(String, InputsJson)>,
 }
 
 impl Inputs {
-    fn take(&mut self, id: &str) -> Option<[&RawValue; 2]> {
+    fn take(&mut self, id: &str) -> Option<&InputsJson> {
         if let Some((id, inputs)) = self.waiting.remove_entry(id) {
             self.current = Some((id, inputs));
         }
         let current = self.current.as_ref().filter(|(current, _)| current == id);
-        current.map(|(_, [reference, prediction])| [&**reference, &**prediction])
+        current.map(|(_, inputs)| inputs)
     }
 }
 
@@ -343,10 +344,14 @@ impl Observer for Watch {
             None => sample_json(metric, sample),
             Some(inputs) => {
                 let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
-                let inputs = inputs.take(&sample.id).ok_or_else(|| {
-                    Failure::Usage(
-                        "--with-inputs goes with records, not with dataset files".to_owned(),
-                    )
+                // The examples of a dataset file come with their values.
+                let of_file = sample.inputs.as_deref().map(InputsJson::of_inputs);
+                let of_file = of_file.transpose().map_err(Failure::Internal)?;
+                let inputs = of_file.as_ref().or_else(|| inputs.take(&sample.id));
+                let inputs = inputs.ok_or_else(|| {
+                    Failure::Usage(format!(
+                        "--with-inputs: the dataset files of {name} have no values for each example"
+                    ))
                 })?;
                 sample_json_with_inputs(metric, sample, inputs)
             }
@@ -375,8 +380,7 @@ impl Observer for Watch {
             return Ok(());
         };
         let id = record.id.to_string();
-        let written = |value| input_json(value).map_err(Failure::Internal);
-        let values = [written(record.reference)?, written(record.prediction)?];
+        let values = InputsJson::of_record(record).map_err(Failure::Internal)?;
         let mut inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
         inputs.waiting.insert(id, values);
         Ok(())

@@ -350,7 +350,7 @@ fn forms_for_papers() {
         "a (baseline)",
         "6 / 0 / 24",
         " *\n",
-        "30 records; expanded percentile bootstrap, 2000 resamples; paired randomization, 10000 trials, Holm over 2 comparisons; seed 0. * marks p <= 0.05.",
+        "30 records; expanded percentile bootstrap, 2000 resamples; paired randomization test, 10000 trials, Holm over 2 comparisons; seed 0. * marks p <= 0.05.",
     ] {
         assert!(table.contains(says) || says == " *\n", "{says}: {table}");
     }
@@ -361,7 +361,7 @@ fn forms_for_papers() {
         "\\textbf{0.0000}",
         "$^\\dagger$",
         "95\\% interval",
-        "{\\footnotesize 30 records; expanded percentile bootstrap, 2000 resamples; paired randomization, 10000 trials, Holm over 2 comparisons; seed 0. $^\\dagger$ $p \\leq 0.05$}\n% wer|",
+        "{\\footnotesize 30 records; expanded percentile bootstrap, 2000 resamples; paired randomization test, 10000 trials, Holm over 2 comparisons; seed 0. $^\\dagger$ $p \\leq 0.05$}\n% wer|",
     ] {
         assert!(latex.contains(says), "{says}: {latex}");
     }

@@ -1247,33 +1247,152 @@ fn stored_results_have_the_examples_of_the_run() {
         "exact-match -r d/spoken.txt -p d/heard.txt --ignore-case --ignore-punctuation",
         "string-accuracy -r d/spoken.txt -p d/heard.txt --extract (\\w+)",
     ];
-    let mut count = 0;
     for words in DEMOS.iter().chain(&options) {
         let command = format!(
             "score {words} -q --format json --per-sample s.jsonl --with-inputs --report run.md"
         );
-        let output = folder.run(&command);
-        // Dataset files have no records.
-        if output.code == Some(2) {
-            continue;
-        }
-        folder.put("result.json", output.code(0).stdout.as_bytes());
+        let output = folder.run(&command).code(0);
+        folder.put("result.json", output.stdout.as_bytes());
         folder
             .run("report result.json --per-sample s.jsonl --report stored.md")
             .code(0);
         let [run, stored] = ["run.md", "stored.md"].map(|name| text_of(&folder, name));
-        // The files of scores have no questions.
-        let is_kept = |line: &&str| !line.starts_with("- question:");
-        let run: Vec<&str> = run.lines().filter(is_kept).collect();
         assert!(examples_of(&stored).len() > 100, "{words}");
         assert_eq!(
-            examples_of(&run.join("\n")),
+            examples_of(run.trim_end()),
             examples_of(stored.trim_end()),
             "{words}"
         );
-        count += 1;
     }
-    assert!(count > 15, "{count} results were stored");
+}
+
+/// The question of an example is in its line, and on the pages of the run and of the stored result.
+#[test]
+fn questions_are_shown_and_stored() {
+    const QUESTION: &str = "What is \"on\" the sign?";
+    let json = |value: Value| value.to_string();
+    let record = serde_json::json!({"id": 7, "question": QUESTION, "reference": ["stop"]});
+    let object = serde_json::json!({"7": {"question": QUESTION, "answer": "stop"}});
+    let answers = vec![serde_json::json!({"answer": "stop"}); 10];
+    let annotations = serde_json::json!({"annotations": [{"question_id": 7, "answers": answers}]});
+    let questions = serde_json::json!({"questions": [{"question_id": 7, "question": QUESTION}]});
+    let folder = Folder::new(&[
+        ("r.jsonl", &json(record)),
+        ("r.json", &json(object)),
+        (
+            "r.csv",
+            "id,question,reference\n7,\"What is \"\"on\"\" the sign?\",stop\n",
+        ),
+        ("a.json", &json(annotations)),
+        ("q.json", &json(questions)),
+        ("p.jsonl", "{\"id\": 7, \"prediction\": \"shop\"}\n"),
+        ("p.json", "[{\"question_id\": 7, \"answer\": \"shop\"}]"),
+    ]);
+    for (words, is_apart) in [
+        ("vqa -r r.jsonl -p p.jsonl", true),
+        ("squad -r r.jsonl -p p.jsonl", true),
+        ("anls -r r.csv -p p.jsonl", true),
+        // The reference has it already.
+        ("vqa -r r.json -p p.jsonl", false),
+        (
+            "vqa --profile vqa-v2 -r a.json -p p.json --questions q.json",
+            true,
+        ),
+    ] {
+        let words = format!(
+            "score {words} -q --format json --per-sample s.jsonl --with-inputs --report run.md"
+        );
+        folder.put("result.json", folder.run(&words).code(0).stdout.as_bytes());
+        folder
+            .run("report result.json --per-sample s.jsonl --report stored.md")
+            .code(0);
+        let line: Value = serde_json::from_str(&text_of(&folder, "s.jsonl")).expect("a line");
+        let expected = is_apart.then_some(QUESTION);
+        assert_eq!(line["question"].as_str(), expected, "{words}");
+        for page in ["run.md", "stored.md"] {
+            let lines = text_of(&folder, page);
+            let found = lines.lines().find(|line| line.starts_with("- question:"));
+            let found = found.expect("a question");
+            assert!(
+                found.contains("What is") && found.contains("the sign?"),
+                "{words}: {found}"
+            );
+        }
+    }
+    // Nobody reads the values.
+    folder
+        .run("score anls -r r.csv -p p.jsonl --report run.md --report-no-examples")
+        .code(0);
+    assert!(!text_of(&folder, "run.md").contains("the sign?"));
+}
+
+/// The bytes of each file are hashed, wherever they come from.
+#[test]
+fn files_have_their_hashes() {
+    use std::io::Write;
+
+    // As `echo abc | sha256sum` prints it.
+    const ABC: &str =
+        "4 bytes, SHA-256 edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb";
+    let folder = Folder::new(&[("a.txt", "abc\n")]);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"abc\n").expect("a packed text");
+    let packed = packed.finish().expect("a packed text");
+    folder.put("a.txt.gz", &packed);
+    let digest: String = {
+        use sha2::Digest;
+        let digest = sha2::Sha256::digest(&packed);
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let of_packed = format!("{} bytes, SHA-256 {digest}", packed.len());
+    // The same file twice, a compressed file, standard input, and several files, which are hashed on their own.
+    for (words, expected) in [
+        ("-r a.txt -p a.txt", [ABC, ABC]),
+        ("-r a.txt -p a.txt.gz", [ABC, &of_packed]),
+        ("-r a.txt -p - --predictions-format text", [ABC, ABC]),
+        ("-r a.txt a.txt.gz -p a.txt a.txt", [ABC, &of_packed]),
+    ] {
+        let words = format!("score wer {words} --report r.html");
+        folder.run_with_input(&words, "abc\n").code(0);
+        let page = text_of(&folder, "r.html");
+        let found: Vec<&str> = page.split("<bdi>").collect();
+        for expected in expected {
+            assert!(
+                found.iter().any(|text| text.contains(expected)),
+                "{words}: {expected}"
+            );
+        }
+        assert!(!page.contains("not hashed") && !page.contains("read from standard input"));
+    }
+}
+
+/// Lines of examples of dataset files have their values.
+#[test]
+fn examples_of_dataset_files_have_their_values() {
+    let folder = Folder::new(&[]);
+    folder.run("demo --save d").code(0);
+    for words in [
+        "arc -r d/arc-tasks.json -p d/arc-submission.json",
+        "squad -r d/squad-data.json -p d/squad-predictions.json --profile v2",
+        "detection -r d/boxes.json -p d/detected-boxes.json",
+        "coco -r d/coco-truth.json -p d/coco-results.json",
+        "voc -r d/coco-truth.json -p d/coco-results.json",
+        "tide -r d/coco-truth.json -p d/coco-results.json",
+        "confusion-matrix -r d/coco-truth.json -p d/coco-results.json",
+    ] {
+        folder
+            .run(&format!(
+                "score {words} -q --per-sample s.jsonl --with-inputs"
+            ))
+            .code(0);
+        let lines = text_of(&folder, "s.jsonl");
+        assert!(lines.lines().count() > 1, "{words}");
+        for line in lines.lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            assert!(!line["reference"].is_null(), "{words}: {line}");
+            assert!(!line["prediction"].is_null(), "{words}: {line}");
+        }
+    }
 }
 
 /// Examples show what a metric compares in place of what is given.

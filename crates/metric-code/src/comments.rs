@@ -11,6 +11,7 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 /// [`CStyle`](Self::CStyle) to every language. They are part of the scores of both programs, so
 /// their defects are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CommentRule {
     /// `//` to the end of the line and `/* … */` become one space, then blank lines are dropped.
     ///

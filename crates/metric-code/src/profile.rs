@@ -1,3 +1,4 @@
+use crate::Language;
 use crate::classes::Dialect;
 use crate::ngram::Weighting;
 
@@ -36,6 +37,7 @@ use crate::ngram::Weighting;
 /// The original keywords of Java and C# are those of codebleu 0.7.0; Python's lack `match`, `case`
 /// and `type`; other languages have none and take those of codebleu 0.7.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CodeBleuProfile {
     /// The original evaluator: microsoft/CodeXGLUE, `Code-Code/code-to-code-trans/evaluator/CodeBLEU`,
     /// with current grammars, so that S and D can differ from its own.
@@ -115,6 +117,58 @@ impl CodeBleuProfile {
             Self::Paper => "paper",
             Self::Corrected => "corrected",
             Self::FusionBrain2021 => "fusion-brain-2021",
+        }
+    }
+
+    /// Returns whether the program of the profile parses with older grammars than ours, so that its syntax and dataflow
+    /// match can differ.
+    #[must_use]
+    pub const fn had_other_grammars(self) -> bool {
+        match self {
+            Self::CodeXGlue | Self::FusionBrain2021 => true,
+            Self::CodeBleu07 | Self::Paper | Self::Corrected => false,
+        }
+    }
+
+    /// Returns in words what becomes of the scores if no reference has a dataflow.
+    ///
+    /// ```
+    /// use metric_code::CodeBleuProfile;
+    ///
+    /// assert_eq!(CodeBleuProfile::CodeXGlue.without_dataflow(), "codebleu counts it as 0");
+    /// ```
+    #[must_use]
+    pub const fn without_dataflow(self) -> &'static str {
+        match (
+            self.definition().zero_over_zero,
+            self.definition().no_dataflow_is_one,
+        ) {
+            (_, true) => "codebleu counts it as 1, as codebleu 0.7.0 does",
+            (ZeroOverZero::Zero, false) => "codebleu counts it as 0",
+            (ZeroOverZero::Undefined, false) => "dataflow_match and codebleu are undefined",
+            (ZeroOverZero::LeftOut, false) => "codebleu is made of the other components",
+        }
+    }
+
+    /// Returns in words how texts of a language are scored that the profile's program does not know, to follow the
+    /// name of the language; `None` if it knows the language.
+    ///
+    /// ```
+    /// use metric_code::{CodeBleuProfile, Language};
+    ///
+    /// assert_eq!(CodeBleuProfile::CodeXGlue.of_unknown_language(Language::JAVA), None);
+    /// ```
+    #[must_use]
+    pub fn of_unknown_language(self, language: Language) -> Option<&'static str> {
+        match self {
+            Self::CodeBleu07 => (!language.is_in_codebleu()).then_some(
+                "which codebleu 0.7.0 does not know: scored as JavaScript with other keywords",
+            ),
+            Self::CodeXGlue | Self::Paper | Self::FusionBrain2021 => (!language.is_original())
+                .then_some(
+                    "for which the original evaluator has no keywords: those of codebleu 0.7.0 are used",
+                ),
+            Self::Corrected => None,
         }
     }
 

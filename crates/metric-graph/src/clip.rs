@@ -90,6 +90,7 @@ impl<'a> LaneKey<'a> {
 
 /// The condition under which two lane ids are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LaneIds {
     /// Same type and same value: 7 and `"7"` differ. The behavior of the reference implementation.
     #[default]

@@ -75,6 +75,7 @@ setters!(LaneCorrespondence {
 
 /// The conventions that a score follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LaneProfile {
     /// The evaluation published with MapDR: precision, recall and F1 with a denominator of 0 are printed as 0. Known
     /// defect: a model without predictions and one with wrong predictions look the same. The counts tell them apart.
@@ -108,6 +109,7 @@ named_choice!(LaneProfile, "profile");
 ///
 /// In *correspondence* the lanes of a rule are a set in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Each counts: if two predicted rules are equal and there is one true rule, one of the two is
     /// wrong. The behavior of the reference implementation.
@@ -135,6 +137,7 @@ named_choice!(Duplicates, "duplicates");
 
 /// The condition under which a pair of a rule and a lane is entirely correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Overall {
     /// A true pair has equal properties and the same lane. Rules with equal properties can swap
     /// lanes unnoticed. The behavior of the reference implementation.
@@ -165,6 +168,7 @@ named_choice!(Overall, "overall");
 ///
 /// The lanes of a predicted rule without a true rule are all wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Alignment {
     /// The model was given the true rules and only told their lanes, rule id by rule id: the
     /// setting in the text of the MapDR paper. There are no predicted properties, so the scores of
@@ -301,6 +305,7 @@ setters!(AlignedGraphs {
 /// Times and memory are for `n` predicted and `m` true nodes of a class; to compare two nodes takes
 /// as long as they have properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NodeRule {
     /// Nodes with the same key. Time `O((n + m) log(n + m))`, memory `O(n + m)`.
     Key,

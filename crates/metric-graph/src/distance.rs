@@ -91,6 +91,7 @@ pub fn discrete_frechet_below<const D: usize>(
 /// The Chamfer distance to use: the combination of the mean distance of the points of `a` to their
 /// nearest points of `b` ("there"), and of that of the points of `b` to those of `a` ("back").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Chamfer {
     /// Half the sum of the two directions, as in OpenLane-V2, VectorMapNet and MapTR.
     #[default]
@@ -193,6 +194,7 @@ pub fn chamfer_below<const D: usize>(
 
 /// The parts of the lines between which a Hausdorff distance is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hausdorff {
     /// From points to points, as in SciPy.
     #[default]

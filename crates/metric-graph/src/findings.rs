@@ -28,6 +28,7 @@ pub enum Side {
 
 /// The problem with a lane of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum FindingKind {
     /// The lane is not one of the map's centerlines. It counts like any other: correct if both
     /// sides name it.

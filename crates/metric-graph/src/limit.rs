@@ -14,6 +14,7 @@ pub struct TooLarge {
 
 /// The items that are compared in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compared {
     /// Rules, for which a best alignment is chosen.
     Rules,

@@ -1,6 +1,6 @@
 use std::num::NonZeroU16;
 
-use metric_core::{Merge, Metric};
+use metric_core::{Merge, Metric, NamedScores};
 
 use crate::{
     ArcGrids, ArcScore, ArcState, ArcSubmissions, Attempt, Grid, Picture, PictureRow,
@@ -169,6 +169,17 @@ pub enum ExampleScore {
     Outputs(SubmissionScore),
     /// No score covers both pairs and tasks.
     Mixed,
+}
+
+/// Those of the kind of examples; none if examples are mixed.
+impl NamedScores for ExampleScore {
+    fn named_scores(&self) -> Vec<(String, Option<f64>)> {
+        match self {
+            Self::Pairs(score) => score.named_scores(),
+            Self::Tasks(score) | Self::Outputs(score) => score.named_scores(),
+            Self::Mixed => Vec::new(),
+        }
+    }
 }
 
 impl Metric for ArcExamples {

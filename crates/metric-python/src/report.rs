@@ -1,7 +1,7 @@
 //! Reports of results, and the records of data files.
 
 use metric_report::Fact;
-use metric_run::registry::{Input, find};
+use metric_run::registry::{Entry, find};
 use metric_run::{DEFAULT_MAX_BYTES, StoredResults};
 use metric_vision::read::is_coco;
 use pyo3::prelude::*;
@@ -92,9 +92,6 @@ pub(crate) fn read_records(
 /// Whether a metric reads a JSON text of references as a data set of its own rather than as a map of ids to values.
 #[pyfunction]
 pub(crate) fn is_document(name: &str, references: &str) -> bool {
-    match find(name).map(|entry| entry.input) {
-        None | Some(Input::Records) => false,
-        Some(Input::Either(is_whole) | Input::Joined(is_whole)) => is_whole(references),
-        Some(Input::Documents) => is_coco(references),
-    }
+    let is_document = |entry: &Entry| entry.input.is_document(references);
+    find(name).is_some_and(|entry| is_document(entry).unwrap_or_else(|| is_coco(references)))
 }

@@ -10,7 +10,7 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Input, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
+    Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
 };
 use metric_run::{
     Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -532,11 +532,7 @@ pub(crate) fn compare_states(
 /// The input of a metric: `records`, `documents`, or `either`.
 #[pyfunction]
 pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
-    Ok(match entry(py, name)?.input {
-        Input::Records => "records",
-        Input::Documents => "documents",
-        Input::Either(_) | Input::Joined(_) => "either",
-    })
+    Ok(entry(py, name)?.input.name())
 }
 
 impl Outcome {

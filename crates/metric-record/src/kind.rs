@@ -2,6 +2,7 @@ use std::fmt;
 
 /// The kind of a value, as far as its first byte tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// No value: a prediction that is missing.
     Missing,

@@ -37,6 +37,7 @@ enum Part {
 
 /// The way in which a front end writes the name of an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OptionStyle {
     /// `--ignore-case`, `--lang java`.
     #[default]

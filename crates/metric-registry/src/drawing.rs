@@ -7,6 +7,7 @@ use crate::error::DataSetError;
 
 /// The form of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Drawing {
     /// A file of Scalable Vector Graphics.
     Svg,

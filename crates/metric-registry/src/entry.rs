@@ -60,6 +60,28 @@ pub enum Input {
     Joined(fn(references: &str) -> bool),
 }
 
+impl Input {
+    /// Returns the word for the form: `records`, `documents`, or `either` where the references decide.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Records => "records",
+            Self::Documents => "documents",
+            Self::Either(_) | Self::Joined(_) => "either",
+        }
+    }
+
+    /// Returns whether references with this JSON text are a document; `None` where only their format decides.
+    #[must_use]
+    pub fn is_document(self, references: &str) -> Option<bool> {
+        match self {
+            Self::Records => Some(false),
+            Self::Documents => None,
+            Self::Either(is_whole) | Self::Joined(is_whole) => Some(is_whole(references)),
+        }
+    }
+}
+
 impl Entry {
     /// Returns the metric with these options.
     ///

@@ -62,6 +62,8 @@ struct Reader {
     first_words: Option<FirstWords>,
     /// Whether any record has the value of the other side.
     has_other: bool,
+    /// Whether records that wait for their partner are kept as a whole.
+    keeps_records: bool,
     /// The part of the records that is read.
     shard: Option<Shard>,
     max_bytes: u64,
@@ -160,6 +162,7 @@ impl Reader {
             format,
             first_words,
             has_other: false,
+            keeps_records: false,
             shard: options.shard,
             max_bytes,
             records: 0,
@@ -494,8 +497,29 @@ impl Reader {
             id,
             form: found.form,
             value: found.value.slice(text),
-            record: found.record(text),
+            record: found.record(text).filter(|_| self.keeps_records),
         }
+    }
+
+    /// Looks for the partner of a record among those that wait, and lets it wait if there is none.
+    fn meet(
+        &mut self,
+        position: Position,
+        side: Side,
+        ordinal: u64,
+        (waiting, held): (&mut Waiting, &mut HeldBytes),
+    ) -> Result<Option<Box<Held>>, RunError> {
+        let meeting = waiting.meet(&self.waiter(position, side, ordinal))?;
+        held.wait(waiting);
+        Ok(match meeting {
+            Meeting::Partner(partner) => Some(partner),
+            Meeting::Waits => None,
+            Meeting::Twice => {
+                let id = self.id(position).to_string();
+                self.suspects.insert(id);
+                None
+            }
+        })
     }
 
     /// Drops the blocks whose records are all taken and used.
@@ -762,8 +786,8 @@ struct Position {
 enum End {
     Queued(Position),
     Held(Box<Held>),
-    /// In the part of the temporary file that was joined last.
-    Spilled(usize),
+    /// The index of one of the parts that were joined last, and the index in it.
+    Spilled(usize, usize),
     Missing,
 }
 
@@ -874,6 +898,73 @@ impl Step {
     }
 }
 
+/// Records that are out of step, when all such records wait until the end.
+struct Leaving {
+    /// The first of the references, and of the predictions; `None` for none.
+    references: Option<Position>,
+    predictions: Option<Position>,
+    /// The number of records of each side that has any.
+    len: usize,
+    /// The position of the first reference among all references, from 0.
+    ordinal: u64,
+}
+
+impl Leaving {
+    /// Takes the next records of both sides up to the first two that have the same id, or those of one side if the other
+    /// is at its end. `None` if there are none, or if more have to be loaded first.
+    fn take(
+        references: &mut Reader,
+        predictions: &mut Reader,
+        next_ordinal: &mut u64,
+        held: &mut HeldBytes,
+    ) -> Option<Self> {
+        let (reference, prediction) = (references.head(), predictions.head());
+        let len = Self::differing(references, predictions, [reference, prediction]);
+        if len == 0 {
+            return None;
+        }
+        let ordinal = *next_ordinal;
+        if let Some(position) = reference {
+            let (found, text) = references.run(position, len);
+            let ids = found.iter().map(|found| found.id(text));
+            held.take_all(&references.seen, ids, len);
+            references.take_run(position, len);
+            *next_ordinal += len as u64;
+        }
+        if let Some(position) = prediction {
+            predictions.take_run(position, len);
+        }
+        Some(Self {
+            references: reference,
+            predictions: prediction,
+            len,
+            ordinal,
+        })
+    }
+
+    /// The number of records up to the first two that have the same id, starting at these.
+    fn differing(
+        references: &Reader,
+        predictions: &Reader,
+        [reference, prediction]: [Option<Position>; 2],
+    ) -> usize {
+        let of_references = reference.map(|position| references.run(position, usize::MAX));
+        let of_predictions = prediction.map(|position| predictions.run(position, usize::MAX));
+        match (of_references, of_predictions) {
+            (Some((references, text)), Some((predictions, other_text))) => {
+                let pairs = references.iter().zip(predictions);
+                let differ = pairs.take_while(|(reference, prediction)| {
+                    !same_id(reference.id(text), prediction.id(other_text))
+                });
+                differ.count()
+            }
+            (Some((rest, _)), None) if predictions.is_at_end() => rest.len(),
+            (None, Some((rest, _))) if references.is_at_end() => rest.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// The options for joining two sources.
 pub(crate) struct JoinOptions {
     pub(crate) policy: JoinPolicy,
@@ -884,6 +975,10 @@ pub(crate) struct JoinOptions {
     pub(crate) width: usize,
     /// Whether all problems of the data are gathered, rather than the first returned as an error.
     pub(crate) is_check: bool,
+    /// Whether the other fields of references are read.
+    pub(crate) has_fields: bool,
+    /// The number of bytes of out-of-order records that wait for their partner one by one.
+    pub(crate) window: u64,
 }
 
 /// The join of two sources, or of one that has both sides.
@@ -896,10 +991,14 @@ pub(crate) struct Join {
     policy: JoinPolicy,
     /// The number of blocks of each side that are read at a time.
     width: usize,
+    /// Whether records have the other fields of references.
+    has_fields: bool,
     next_ordinal: u64,
     waiting: Waiting,
-    /// The part of the temporary file that was joined last.
-    spilled: Spilled,
+    /// The records that were taken out of step, and are not with those that wait yet.
+    leaving: Vec<Leaving>,
+    /// The parts of the records that waited which were joined last.
+    spilled: Vec<Spilled>,
     /// Lines of predictions after the last reference of a text file, which nothing can match.
     surplus: Surplus,
     held: HeldBytes,
@@ -999,7 +1098,9 @@ impl Join {
         progress: &Arc<AtomicU64>,
     ) -> Result<Self, RunError> {
         let open = |input| Reader::open(input, whole_file, &options, progress);
-        let (references, reference_blocks) = open(references)?;
+        let (mut references, reference_blocks) = open(references)?;
+        // One that has both sides may be shown in an error.
+        references.keeps_records = options.has_fields || predictions.is_none();
         let (predictions, prediction_blocks) = predictions.map(open).transpose()?.unzip();
         let mut join = Self {
             references,
@@ -1011,9 +1112,11 @@ impl Join {
             loading: None,
             policy: options.policy,
             width: options.width,
+            has_fields: options.has_fields,
             next_ordinal: 0,
-            waiting: Waiting::default(),
-            spilled: Spilled::default(),
+            waiting: Waiting::with_window(options.window),
+            leaving: Vec::new(),
+            spilled: Vec::new(),
             surplus: Surplus::default(),
             held: HeldBytes::new(options.max_bytes),
             errors: options.is_check.then(Vec::new),
@@ -1135,7 +1238,7 @@ impl Join {
 
     /// Loads the next blocks while `work` is done on the pairs at hand, if there are several threads.
     pub(crate) fn ahead<T: Send>(&mut self, work: impl FnOnce(&Self) -> T + Send) -> T {
-        if self.width == 1 {
+        if self.width == 1 || self.loading.is_some() {
             return work(self);
         }
         let ended = Sources {
@@ -1170,6 +1273,7 @@ impl Join {
                     apart: self.take_matching()?,
                 },
             };
+            self.let_wait()?;
             if self.held.is_over {
                 return Err(self.too_many_bytes());
             }
@@ -1183,35 +1287,83 @@ impl Join {
         }
     }
 
+    /// Puts the records that were taken out of step with those that wait, and loads the next blocks meanwhile.
+    fn let_wait(&mut self) -> Result<(), RunError> {
+        if self.leaving.is_empty() {
+            return Ok(());
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let done = self.ahead(|join| {
+            let mut leaving = join.leaving.iter();
+            let done = leaving.try_for_each(|leaving| join.write(leaving, &mut waiting));
+            (done, waiting)
+        });
+        let (done, waiting) = done;
+        self.waiting = waiting;
+        self.leaving.clear();
+        self.held.wait(&self.waiting);
+        done
+    }
+
+    /// Writes records to the parts of those that wait, from both sides by turns.
+    fn write(&self, leaving: &Leaving, waiting: &mut Waiting) -> Result<(), RunError> {
+        let Leaving {
+            references,
+            predictions,
+            len,
+            ordinal,
+        } = *leaving;
+        let moved = |position: Position, index| Position {
+            record: position.record + index,
+            ..position
+        };
+        for index in 0..len {
+            if let Some(position) = references {
+                let position = moved(position, index);
+                let ordinal = ordinal + index as u64;
+                waiting.spill(&self.references.waiter(position, Side::Reference, ordinal))?;
+            }
+            if let (Some(position), Some(reader)) = (predictions, &self.predictions) {
+                let position = moved(position, index);
+                waiting.spill(&reader.waiter(position, Side::Prediction, 0))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The next pairs among the records that did not fit into memory, after all records have been read.
     fn take_spilled(&mut self) -> Result<Option<Pairs>, RunError> {
-        while let Some(joined) = self.waiting.join_next()? {
-            for (side, id) in joined.twice {
-                let reader = match (side, &mut self.predictions) {
-                    (Side::Prediction, Some(predictions)) => predictions,
-                    _ => &mut self.references,
-                };
-                reader.suspects.insert(id);
+        loop {
+            let all = self.waiting.join_next(self.width)?;
+            if all.is_empty() {
+                return Ok(None);
             }
             self.held.wait(&self.waiting);
             if self.held.is_over {
                 return Err(self.too_many_bytes());
             }
-            self.spilled = joined.spilled;
-            let pair = |[reference, prediction]: [usize; 2]| Pair {
-                ordinal: self.spilled.ordinal(reference),
-                reference: End::Spilled(reference),
-                prediction: End::Spilled(prediction),
-            };
-            let pairs: Vec<Pair> = joined.pairs.into_iter().map(pair).collect();
-            if !pairs.is_empty() {
-                return Ok(Some(Pairs {
-                    steps: Vec::new(),
-                    apart: pairs,
+            self.spilled.clear();
+            let mut pairs = Vec::new();
+            for (part, joined) in all.into_iter().enumerate() {
+                for (side, id) in joined.twice {
+                    let reader = match (side, &mut self.predictions) {
+                        (Side::Prediction, Some(predictions)) => predictions,
+                        _ => &mut self.references,
+                    };
+                    reader.suspects.insert(id);
+                }
+                let spilled = joined.spilled;
+                pairs.extend(joined.pairs.iter().map(|&[reference, prediction]| Pair {
+                    ordinal: spilled.ordinal(reference),
+                    reference: End::Spilled(part, reference),
+                    prediction: End::Spilled(part, prediction),
                 }));
+                self.spilled.push(spilled);
+            }
+            if !pairs.is_empty() {
+                return Ok(Some(Pairs::apart(pairs)));
             }
         }
-        Ok(None)
     }
 
     /// The error of records and ids that take more memory than allowed.
@@ -1327,6 +1479,18 @@ impl Join {
         let has_lines_only = references.has_lines() && predictions.has_lines();
         loop {
             let (reference, prediction) = (references.head(), predictions.head());
+            if self.waiting.is_full()
+                && !has_lines_only
+                && let Some(leaving) = Leaving::take(
+                    references,
+                    predictions,
+                    &mut self.next_ordinal,
+                    &mut self.held,
+                )
+            {
+                self.leaving.push(leaving);
+                continue;
+            }
             if let (Some(r), Some(p)) = (reference, prediction)
                 && same_id(references.id(r), predictions.id(p))
             {
@@ -1358,25 +1522,17 @@ impl Join {
                 self.next_ordinal += 1;
                 references.take(position);
                 self.held.take(&references.seen, || references.id(position));
-                let meeting =
-                    self.waiting
-                        .meet(&references.waiter(position, Side::Reference, ordinal))?;
-                self.held.wait(&self.waiting);
-                match meeting {
-                    Meeting::Partner(partner) => {
-                        pairs.push(Pair {
-                            ordinal,
-                            reference: End::Queued(position),
-                            prediction: End::Held(partner),
-                        });
-                        // The prediction at hand may be that of the next reference: back in step.
-                        continue;
-                    }
-                    Meeting::Waits => {}
-                    Meeting::Twice => {
-                        let id = references.id(position).to_string();
-                        references.suspects.insert(id);
-                    }
+                let waiting = (&mut self.waiting, &mut self.held);
+                if let Some(partner) =
+                    references.meet(position, Side::Reference, ordinal, waiting)?
+                {
+                    pairs.push(Pair {
+                        ordinal,
+                        reference: End::Queued(position),
+                        prediction: End::Held(partner),
+                    });
+                    // The prediction at hand may be that of the next reference: back in step.
+                    continue;
                 }
             }
             if let Some(position) = prediction {
@@ -1385,21 +1541,13 @@ impl Join {
                     self.surplus.add(predictions.id(position));
                     continue;
                 }
-                let meeting =
-                    self.waiting
-                        .meet(&predictions.waiter(position, Side::Prediction, 0))?;
-                self.held.wait(&self.waiting);
-                match meeting {
-                    Meeting::Partner(partner) => pairs.push(Pair {
+                let waiting = (&mut self.waiting, &mut self.held);
+                if let Some(partner) = predictions.meet(position, Side::Prediction, 0, waiting)? {
+                    pairs.push(Pair {
                         ordinal: partner.ordinal,
                         reference: End::Held(partner),
                         prediction: End::Queued(position),
-                    }),
-                    Meeting::Waits => {}
-                    Meeting::Twice => {
-                        let id = predictions.id(position).to_string();
-                        predictions.suspects.insert(id);
-                    }
+                    });
                 }
             }
         }
@@ -1433,7 +1581,7 @@ impl Join {
                 prediction.value(prediction_text)
             },
             reference: reference.value(reference_text),
-            fields: reference.record(reference_text),
+            fields: reference.record(reference_text).filter(|_| self.has_fields),
             join: self.policy,
         })
     }
@@ -1442,7 +1590,7 @@ impl Join {
     fn waited<'a>(&'a self, end: &'a End) -> Option<Waiter<'a>> {
         match end {
             End::Held(held) => Some(held.waiter()),
-            End::Spilled(index) => self.spilled.get(*index),
+            End::Spilled(part, index) => self.spilled.get(*part)?.get(*index),
             End::Queued(_) | End::Missing => None,
         }
     }
@@ -1477,7 +1625,7 @@ impl Join {
             id,
             prediction,
             reference,
-            fields,
+            fields: fields.filter(|_| self.has_fields),
             join: self.policy,
         }
     }
@@ -1797,3 +1945,6 @@ fn same_id(a: Id<'_>, b: Id<'_>) -> bool {
         _ => a.to_string() == b.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ mod join;
 mod observer;
 mod outcome;
 mod part;
+mod positions;
 mod records;
 mod regressions;
 mod run;
@@ -46,17 +47,17 @@ pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
 pub use observer::{Observer, ObserverError};
 pub use outcome::{
-    Outcome, input_json, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
+    InputsJson, Outcome, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
 };
 pub use regressions::Regression;
 pub use run::{Data, Fields, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use settings::{Role, Settings};
 pub use shards::Shards;
-pub use source::Source;
+pub use source::{Fingerprint, Hashed, Source};
 pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]
-pub use stored::{StoredResults, heading, interval_name, named_scores};
+pub use stored::{StoredResults, heading, interval_name};
 pub use tables::Table;

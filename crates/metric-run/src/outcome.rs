@@ -1,7 +1,8 @@
-use metric_record::{JoinPolicy, Message, Missing, Value};
+use metric_record::{JoinPolicy, Message, Missing, Record, Value, json};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
-    Counted, Entry, Group, Named, Options, Report, ResampledScope, Sample, State, StateError,
+    Counted, Entry, Group, Inputs, Named, Options, Report, ResampledScope, Sample, State,
+    StateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -485,17 +486,17 @@ pub fn with_json_field(line: &str, name: &str, value: &str) -> String {
     format!("{start},{name}:{value}}}")
 }
 
-/// Returns the same with the reference and the prediction of its record, as [`input_json`] writes them.
+/// Returns the same with the values of the example.
 #[must_use]
 pub fn sample_json_with_inputs(
     metric: Option<&str>,
     sample: &Sample,
-    [reference, prediction]: [&RawValue; 2],
+    inputs: &InputsJson,
 ) -> String {
-    sample_line(metric, sample, Some([reference, prediction]))
+    sample_line(metric, sample, Some(inputs))
 }
 
-fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue; 2]>) -> String {
+fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<&InputsJson>) -> String {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         id: &'a str,
@@ -505,10 +506,8 @@ fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue;
         metric: Option<&'a str>,
         scores: Object<'a, Option<f64>>,
         counts: Object<'a, serde_json::Value>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reference: Option<&'a RawValue>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        prediction: Option<&'a RawValue>,
+        #[serde(flatten)]
+        inputs: Option<&'a InputsJson>,
     }
     let line = Line {
         id: &sample.id,
@@ -516,23 +515,73 @@ fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<[&RawValue;
         metric,
         scores: Object(&sample.scores),
         counts: Object(&sample.counts),
-        reference: inputs.map(|[reference, _]| reference),
-        prediction: inputs.map(|[_, prediction]| prediction),
+        inputs,
     };
     serde_json::to_string(&line).unwrap_or_default()
 }
 
-/// Returns a value of a record as JSON: a line or a cell of text is a string, and a missing value is null.
-///
-/// # Errors
-///
-/// Returns what is wrong with a value that is not JSON.
-pub fn input_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
-    let json = match value.as_line() {
+/// The values of an example as JSON: a line or a cell of text is a string, and a missing value is null. A value is the
+/// same text from files of all formats.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct InputsJson {
+    reference: Box<RawValue>,
+    prediction: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Box<RawValue>>,
+}
+
+impl InputsJson {
+    /// The field of a reference that says what was asked.
+    pub(crate) const QUESTION: &str = "question";
+
+    /// Returns the reference and the prediction of a record, and the field `question` of its reference if it has one.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with a value that is not JSON.
+    pub fn of_record(record: &Record<'_>) -> Result<Self, String> {
+        Ok(Self {
+            reference: value_json(record.reference)?,
+            prediction: value_json(record.prediction)?,
+            question: question(record.fields)?,
+        })
+    }
+
+    /// Returns the same of an example of a dataset file.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with a value that is not JSON.
+    pub fn of_inputs(inputs: &Inputs) -> Result<Self, String> {
+        let value = |json: &str| match json {
+            "" => raw("null".to_owned()),
+            json => raw(canonical_json(json)),
+        };
+        Ok(Self {
+            reference: value(&inputs.reference)?,
+            prediction: value(&inputs.prediction)?,
+            question: question(inputs.fields.as_deref())?,
+        })
+    }
+}
+
+/// The question in the object that has the further fields of a reference.
+fn question(fields: Option<&str>) -> Result<Option<Box<RawValue>>, String> {
+    let entries = json::fields(fields, &[InputsJson::QUESTION])?;
+    let question = entries.get(InputsJson::QUESTION).map(canonical_json);
+    question.map(raw).transpose()
+}
+
+fn raw(json: String) -> Result<Box<RawValue>, String> {
+    RawValue::from_string(json).map_err(|error| error.to_string())
+}
+
+/// A value of a record as JSON.
+fn value_json(mut value: Value<'_>) -> Result<Box<RawValue>, String> {
+    raw(match value.as_line() {
         Some(line) => serde_json::Value::from(line).to_string(),
         None => canonical_json(&value.to_json_or("null")?),
-    };
-    RawValue::from_string(json).map_err(|error| error.to_string())
+    })
 }
 
 /// A JSON text without white space between its parts, and with its strings escaped where they must be, so that a value

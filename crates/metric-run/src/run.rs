@@ -20,9 +20,11 @@ use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
 use crate::observer::{Nobody, Observer};
+use crate::outcome::InputsJson;
 use crate::scan::is_one_example;
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
+use crate::waiting::WINDOW;
 use crate::{Outcome, RunError};
 
 /// A run: one metric or several, and how the data are read and joined.
@@ -387,7 +389,7 @@ impl Run {
         observer: &dyn Observer,
         threads: usize,
     ) -> Result<Vec<Outcome>, RunError> {
-        match self.opened(data)? {
+        match self.opened(data, observer.wants_inputs())? {
             Opened::Records {
                 references,
                 predictions,
@@ -400,14 +402,15 @@ impl Run {
         }
     }
 
-    /// The data in the form in which the metrics read them.
-    pub(crate) fn opened(&self, data: Data) -> Result<Opened, RunError> {
+    /// The data in the form in which the metrics read them; `wants_inputs` says whether somebody reads the values of
+    /// examples.
+    pub(crate) fn opened(&self, data: Data, wants_inputs: bool) -> Result<Opened, RunError> {
         let (references, predictions) = match data {
             Data::Pairs(pairs) => {
                 let pairs = pairs.resolved()?;
                 self.refuse_unused(&[&pairs], true)?;
                 return Ok(Opened::Records {
-                    references: self.pairs(pairs)?,
+                    references: self.pairs(pairs, wants_inputs)?,
                     predictions: None,
                     warnings: Vec::new(),
                 });
@@ -451,7 +454,7 @@ impl Run {
         } = transcript::prepare(references, predictions, &self.transcript_options())?;
         let references = Input {
             source: references,
-            names: self.reference_names(false),
+            names: self.reference_names(false, wants_inputs),
         };
         let predictions = Input {
             source: predictions,
@@ -503,7 +506,7 @@ impl Run {
     }
 
     /// The one source of records that have both sides.
-    fn pairs(&self, source: Source) -> Result<Input, RunError> {
+    fn pairs(&self, source: Source, wants_inputs: bool) -> Result<Input, RunError> {
         let usage = |problem: &str| {
             let message = Message::default().option("pairs", &source.name());
             RunError::Usage(message.text(problem))
@@ -514,7 +517,7 @@ impl Run {
             ));
         }
         Ok(Input {
-            names: self.reference_names(true),
+            names: self.reference_names(true, wants_inputs),
             source,
         })
     }
@@ -534,11 +537,25 @@ impl Run {
         further.into_iter().collect()
     }
 
-    /// The fields of references, with those that the metrics read in addition.
-    fn reference_names(&self, with_prediction: bool) -> FieldNames {
+    /// Whether anybody reads fields of a reference other than its id and its value.
+    pub(crate) fn reads_fields(&self, observer: &dyn Observer) -> bool {
+        let is_shown = observer.draws() || observer.wants_inputs();
+        let is_ranked = self.ranking.is_some_and(|wanted| wanted.inputs);
+        is_shown || is_ranked || !self.further_fields().is_empty()
+    }
+
+    /// The fields of references, with those that the metrics read in addition, and with the question if somebody reads
+    /// the values of examples.
+    fn reference_names(&self, with_prediction: bool, wants_inputs: bool) -> FieldNames {
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
-        names.with_further(self.further_fields())
+        let mut further = self.further_fields();
+        let is_question = |name: &String| name == InputsJson::QUESTION;
+        let are_kept = self.ranking.is_some_and(|wanted| wanted.inputs);
+        if (wants_inputs || are_kept) && !further.iter().any(is_question) {
+            further.push(InputsJson::QUESTION.to_owned());
+        }
+        names.with_further(further)
     }
 
     /// Whether a metric takes infinite numbers.
@@ -759,6 +776,8 @@ impl Run {
                 max_bytes: self.max_bytes,
                 width: width_of(threads),
                 is_check: false,
+                has_fields: self.reads_fields(observer),
+                window: WINDOW,
             },
             &read,
         )?;

@@ -12,7 +12,8 @@ use metric_record::{Id, Side};
 
 use crate::found::Form;
 use crate::part::Part;
-use crate::waiter::Waiter;
+use crate::positions::read_at;
+use crate::waiter::{Waiter, push_id};
 
 /// The number of parts: those of millions of records fit into the cache.
 const PARTITIONS: usize = 256;
@@ -27,7 +28,8 @@ pub(crate) struct Spill {
     file: Option<File>,
     /// The length of the file.
     written: u64,
-    /// The size of the pieces in memory.
+    /// The size of the pieces in memory, those of parts that were taken included: it grows with the records and is the
+    /// same however many parts are joined at a time.
     bytes: u64,
     /// The number of bytes of pieces that fit into memory, whatever the number of records, and the number of additional
     /// bytes for each record.
@@ -38,23 +40,66 @@ pub(crate) struct Spill {
 
 /// A part: pieces that are written, and what comes after them.
 #[derive(Debug, Default)]
-struct Partition {
+pub(crate) struct Partition {
     pieces: Vec<Piece>,
+    /// The records of the next piece, except the last few.
+    rest: Packed,
+    /// The last few records.
+    last: Packed,
+}
+
+/// Packed records.
+#[derive(Debug)]
+enum Piece {
+    Memory(Packed),
+    /// Where they start in the file, and the lengths of headers and texts.
+    File(u64, [usize; 2]),
+}
+
+/// Some headers, and their texts one after another.
+#[derive(Debug, Default)]
+struct Packed {
     headers: Vec<u8>,
     text: String,
 }
 
-/// Some headers and their texts.
-#[derive(Debug)]
-enum Piece {
-    Memory(Box<[u8]>, Box<str>),
-    /// Where it starts in the file, and the lengths of headers and texts.
-    File(u64, [usize; 2]),
+impl Packed {
+    fn bytes(&self) -> usize {
+        self.headers.len() + self.text.len()
+    }
+
+    /// Moves the records of another one to the end.
+    fn append(&mut self, other: &mut Self) {
+        if self.text.capacity() == 0 {
+            // About as much as it will take, so that nothing is copied when it grows.
+            self.text.reserve(Spill::PIECE);
+            self.headers.reserve(Spill::PIECE / 2);
+        }
+        self.headers.extend_from_slice(&other.headers);
+        self.text.push_str(&other.text);
+        other.clear();
+    }
+
+    fn clear(&mut self) {
+        self.headers.clear();
+        self.text.clear();
+    }
+
+    /// The same without room for more.
+    fn shrunk(mut self) -> Self {
+        self.headers.shrink_to_fit();
+        self.text.shrink_to_fit();
+        self
+    }
 }
 
 impl Spill {
     /// The number of bytes of a part that are written at a time.
     const PIECE: usize = 1 << 15;
+
+    /// The number of bytes of a part that are gathered first: so few that those of all parts stay in the cache, as
+    /// each record goes to another part than the one before it.
+    const LAST: usize = 1 << 12;
 
     /// Parts that keep some bytes in memory: a fixed number, and a number per record.
     pub(crate) fn new(room: [u64; 2]) -> Self {
@@ -68,115 +113,121 @@ impl Spill {
         }
     }
 
-    /// The size of the pieces in memory.
+    /// The size of the pieces in memory, those of parts that were taken included.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Writes a record of a part with this number.
     pub(crate) fn write(&mut self, waiter: &Waiter<'_>, part: usize) -> io::Result<()> {
-        let Partition {
-            pieces,
-            headers,
-            text,
-        } = &mut self.partitions[waiter.print as usize % PARTITIONS];
-        Header::write(waiter, part, headers, text);
+        let Partition { pieces, rest, last } =
+            &mut self.partitions[waiter.print as usize % PARTITIONS];
+        Header::write(waiter, part, &mut last.headers, &mut last.text);
         self.records += 1;
-        let length = headers.len() + text.len();
-        if length < Self::PIECE {
+        if last.bytes() < Self::LAST {
+            return Ok(());
+        }
+        rest.append(last);
+        let bytes = rest.bytes();
+        if bytes < Self::PIECE {
             return Ok(());
         }
         let [room, room_per_record] = self.room;
         let room = room.saturating_add(room_per_record.saturating_mul(self.records));
-        if self.bytes + length as u64 <= room {
-            self.bytes += length as u64;
-            pieces.push(Piece::Memory(
-                headers.as_slice().into(),
-                text.as_str().into(),
-            ));
-        } else {
-            let file = match &mut self.file {
-                Some(file) => file,
-                none => none.insert(tempfile::tempfile()?),
-            };
-            file.write_all(headers)?;
-            file.write_all(text.as_bytes())?;
-            pieces.push(Piece::File(self.written, [headers.len(), text.len()]));
-            self.written += length as u64;
+        if self.bytes + bytes as u64 <= room {
+            self.bytes += bytes as u64;
+            pieces.push(Piece::Memory(std::mem::take(rest).shrunk()));
+            return Ok(());
         }
-        headers.clear();
-        text.clear();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile()?),
+        };
+        file.write_all(&rest.headers)?;
+        file.write_all(rest.text.as_bytes())?;
+        let lengths = [rest.headers.len(), rest.text.len()];
+        pieces.push(Piece::File(self.written, lengths));
+        self.written += bytes as u64;
+        rest.clear();
         Ok(())
     }
 
-    /// Takes out the records of the last part. `parts` are those that records are of.
-    pub(crate) fn take_last(&mut self, parts: &[Arc<Part>]) -> io::Result<Option<Spilled>> {
-        let Some(partition) = self.partitions.pop() else {
-            return Ok(None);
-        };
-        let mut lengths = [partition.headers.len(), partition.text.len()];
-        for piece in &partition.pieces {
-            for (total, length) in lengths.iter_mut().zip(piece.lengths()) {
-                *total += length;
-            }
-        }
-        let [mut headers, mut text] = lengths.map(Vec::with_capacity);
-        for piece in partition.pieces {
-            match piece {
-                Piece::Memory(of_headers, of_text) => {
-                    self.bytes -= (of_headers.len() + of_text.len()) as u64;
-                    headers.extend_from_slice(&of_headers);
-                    text.extend_from_slice(of_text.as_bytes());
-                }
-                Piece::File(offset, [of_headers, of_text]) => {
-                    let file = self.file.as_ref().ok_or(io::ErrorKind::InvalidData)?;
-                    let mut offset = offset;
-                    for (bytes, length) in [(&mut headers, of_headers), (&mut text, of_text)] {
-                        let start = bytes.len();
-                        bytes.resize(start + length, 0);
-                        read_at(file, &mut bytes[start..], offset)?;
-                        offset += length as u64;
-                    }
-                }
-            }
-        }
-        headers.extend_from_slice(&partition.headers);
-        text.extend_from_slice(partition.text.as_bytes());
-        let text = String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData)?;
-        let mut records = Vec::new();
-        let mut rest = headers.as_slice();
-        let mut start = 0;
-        while !rest.is_empty() {
-            let header = Header::read(&mut rest).ok_or(io::ErrorKind::InvalidData)?;
-            let length = header.text_bytes();
-            records.push((start, header));
-            start += length;
-        }
-        Ok(Some(Spilled {
-            text,
-            records,
-            parts: parts.to_vec(),
-        }))
+    /// Takes out the last part.
+    pub(crate) fn take_last(&mut self) -> Option<Partition> {
+        self.partitions.pop()
+    }
+
+    /// The file, once there is no room in memory.
+    pub(crate) fn file(&self) -> Option<&File> {
+        self.file.as_ref()
     }
 }
 
 impl Piece {
-    /// The lengths of headers and texts.
-    fn lengths(&self) -> [usize; 2] {
-        match self {
-            Self::Memory(headers, text) => [headers.len(), text.len()],
-            Self::File(_, lengths) => *lengths,
+    /// The records, which may be in the file.
+    fn read(self, file: Option<&File>) -> io::Result<Packed> {
+        let (start, [headers, text]) = match self {
+            Self::Memory(packed) => return Ok(packed),
+            Self::File(start, lengths) => (start, lengths),
+        };
+        let file = file.ok_or(io::ErrorKind::InvalidData)?;
+        let mut bytes = vec![0; headers + text];
+        read_at(file, &mut bytes, start)?;
+        let (headers, text) = bytes.split_at(headers);
+        let text = simdutf8::basic::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData)?;
+        Ok(Packed {
+            headers: headers.to_vec(),
+            text: text.to_owned(),
+        })
+    }
+}
+
+impl Partition {
+    /// Finds the partners. `file` has the pieces that are not in memory, and `parts` are those that records are of.
+    pub(crate) fn join(self, file: Option<&File>, parts: &Arc<[Arc<Part>]>) -> io::Result<Joined> {
+        let rest = [self.rest, self.last].map(Piece::Memory);
+        let (mut texts, mut records) = (Vec::new(), Vec::new());
+        for piece in self.pieces.into_iter().chain(rest) {
+            let Packed { headers, text } = piece.read(file)?;
+            let mut headers = headers.as_slice();
+            let mut start = 0;
+            while !headers.is_empty() {
+                let header = Header::read(&mut headers).ok_or(io::ErrorKind::InvalidData)?;
+                let length = header.text_bytes();
+                records.push(Entry {
+                    text: texts.len(),
+                    start,
+                    header,
+                });
+                start += length;
+            }
+            texts.push(text);
         }
+        let spilled = Spilled {
+            texts,
+            records,
+            parts: Arc::clone(parts),
+        };
+        Ok(spilled.join())
     }
 }
 
 /// The records of a part.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Spilled {
-    text: String,
-    /// Where the text of each starts.
-    records: Vec<(usize, Header)>,
-    parts: Vec<Arc<Part>>,
+    /// The texts of each piece.
+    texts: Vec<String>,
+    records: Vec<Entry>,
+    parts: Arc<[Arc<Part>]>,
+}
+
+/// A record, and where its text is.
+#[derive(Debug)]
+struct Entry {
+    /// The index of the piece.
+    text: usize,
+    start: usize,
+    header: Header,
 }
 
 /// A part after its join.
@@ -194,56 +245,58 @@ pub(crate) struct Joined {
 impl Spilled {
     /// The record at an index.
     pub(crate) fn get(&self, index: usize) -> Option<Waiter<'_>> {
-        let (start, header) = self.records.get(index)?;
-        header.waiter(self.text.get(*start..)?, &self.parts)
+        let entry = self.records.get(index)?;
+        let text = self.texts.get(entry.text)?.get(entry.start..)?;
+        entry.header.waiter(text, &self.parts)
     }
 
     /// The number of a record among all references.
     pub(crate) fn ordinal(&self, index: usize) -> u64 {
         let record = self.records.get(index);
-        record.map_or(0, |(_, header)| header.ordinal)
+        record.map_or(0, |entry| entry.header.ordinal)
     }
 
-    fn id(&self, index: usize) -> Option<&str> {
-        let (start, header) = self.records.get(index)?;
-        self.text.get(*start..*start + header.id)
+    fn id(&self, entry: &Entry) -> Option<&str> {
+        let text = self.texts.get(entry.text)?;
+        text.get(entry.start..entry.start + entry.header.id)
     }
 
     /// Finds the partners.
-    pub(crate) fn join(self) -> Joined {
+    fn join(self) -> Joined {
         const EMPTY: usize = usize::MAX;
         let size = (2 * self.records.len()).next_power_of_two();
-        // Indexes of records by their fingerprints, with linear probing.
-        let mut table = vec![EMPTY; size];
+        // Indexes of records by their fingerprints, with linear probing, next to the fingerprints.
+        let mut table = vec![(0, EMPTY); size];
         let mut is_alone = vec![false; self.records.len()];
         let mut pairs = Vec::with_capacity(self.records.len() / 2);
         let mut twice = Vec::new();
-        for (index, (_, header)) in self.records.iter().enumerate() {
-            let mut at = (header.print >> PARTITION_BITS) as usize;
+        for (index, entry) in self.records.iter().enumerate() {
+            let Header { print, side, .. } = entry.header;
+            let mut at = (print >> PARTITION_BITS) as usize;
             let other = loop {
                 at &= size - 1;
-                let Some((_, other)) = self.records.get(table[at]) else {
-                    table[at] = index;
+                let (other_print, other) = table[at];
+                if other == EMPTY {
+                    table[at] = (print, index);
                     is_alone[index] = true;
                     break None;
-                };
-                if is_alone[table[at]]
-                    && other.print == header.print
-                    && self.id(table[at]) == self.id(index)
+                }
+                if other_print == print
+                    && is_alone[other]
+                    && self.id(&self.records[other]) == self.id(entry)
                 {
-                    break Some((table[at], other));
+                    break Some(other);
                 }
                 at += 1;
             };
             match other {
                 None => {}
-                Some((_, other)) if other.side == header.side => {
-                    let id = self.id(index).unwrap_or_default();
-                    twice.push((header.side, id.to_owned()));
+                Some(other) if self.records[other].header.side == side => {
+                    twice.push((side, self.id(entry).unwrap_or_default().to_owned()));
                 }
-                Some((other, _)) => {
+                Some(other) => {
                     is_alone[other] = false;
-                    pairs.push(match header.side {
+                    pairs.push(match side {
                         Side::Reference => [index, other],
                         Side::Prediction => [other, index],
                     });
@@ -286,50 +339,73 @@ impl Header {
         text: &mut String,
     ) {
         let start = text.len();
-        match waiter.id {
-            Id::Text(id) => text.push_str(id),
-            id => text.push_str(&id.to_string()),
-        }
+        push_id(waiter.id, text);
         let id = text.len() - start;
         let record = waiter.record.unwrap_or_default();
         text.push_str(waiter.value);
         text.push_str(record);
+        let lengths = [part, id, waiter.value.len(), record.len()].map(|length| length as u64);
+        let [part, id, value, record] = lengths;
+        let numbers = [waiter.ordinal, waiter.line, value, part, id, record];
+        let is_small = numbers
+            .iter()
+            .zip(SMALL)
+            .all(|(number, bytes)| *number < 1 << (8 * bytes));
         let is_prediction = waiter.side == Side::Prediction;
-        let flags = waiter.form.code() << 2
+        let flags = waiter.form.code() << 3
+            | u8::from(is_small) << 2
             | u8::from(waiter.record.is_some()) << 1
             | u8::from(is_prediction);
-        headers.extend_from_slice(&waiter.print.to_le_bytes());
-        headers.push(flags);
-        for number in [waiter.ordinal, waiter.line] {
-            write_number(number, headers);
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&waiter.print.to_le_bytes());
+        bytes[8] = flags;
+        let mut end = 9;
+        // The upper bytes of a number are overwritten by the next one.
+        for (number, length) in numbers
+            .into_iter()
+            .zip(if is_small { SMALL } else { LARGE })
+        {
+            bytes[end..end + 8].copy_from_slice(&number.to_le_bytes());
+            end += length;
         }
-        for number in [part, id, waiter.value.len(), record.len()] {
-            write_number(number as u64, headers);
-        }
+        headers.extend_from_slice(&bytes[..end]);
     }
 
     /// Takes a header from the start of some bytes.
     pub(crate) fn read(bytes: &mut &[u8]) -> Option<Self> {
         let (print, rest) = bytes.split_first_chunk()?;
-        let (flags, rest) = rest.split_first()?;
+        let (flags, mut rest) = rest.split_first()?;
+        let lengths = if flags & 4 == 0 { LARGE } else { SMALL };
+        let mut numbers = [0; 6];
+        for (number, length) in numbers.iter_mut().zip(lengths) {
+            let (low, after) = rest.split_at_checked(length)?;
+            *number = match rest.first_chunk() {
+                Some(all) => u64::from_le_bytes(*all) & (u64::MAX >> (64 - 8 * length)),
+                None => {
+                    let mut all = [0; 8];
+                    all[..length].copy_from_slice(low);
+                    u64::from_le_bytes(all)
+                }
+            };
+            rest = after;
+        }
         *bytes = rest;
-        let mut number = || read_number(bytes);
-        let (ordinal, line) = (number()?, number()?);
-        let mut number = || usize::try_from(number()?).ok();
+        let [ordinal, line, lengths @ ..] = numbers;
+        let [value, part, id, record] = lengths.map(|length| length as usize);
         Some(Self {
             side: match flags & 1 {
                 0 => Side::Reference,
                 _ => Side::Prediction,
             },
-            form: Form::of_code(flags >> 2)?,
+            form: Form::of_code(flags >> 3)?,
             has_record: flags & 2 != 0,
             print: u64::from_le_bytes(*print),
             ordinal,
             line,
-            part: number()?,
-            id: number()?,
-            value: number()?,
-            record: number()?,
+            part,
+            id,
+            value,
+            record,
         })
     }
 
@@ -359,43 +435,15 @@ impl Header {
     }
 }
 
-/// Appends a number, seven bits at a time: most are small.
-fn write_number(mut number: u64, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
+/// The numbers of bytes of the numbers of a header, if they are as small as in nearly all headers: of the ordinal, the
+/// line, the length of the value, the part, and the lengths of the id and the record.
+const SMALL: [usize; 6] = [4, 4, 4, 2, 1, 2];
 
-/// Takes a number from the start of some bytes.
-fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
+/// The same for any numbers.
+const LARGE: [usize; 6] = [8; 6];
 
-#[cfg(unix)]
-pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-/// The writes that follow go to the end again.
-#[cfg(not(unix))]
-pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    use std::io::{Read, Seek, SeekFrom};
-
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(buffer)?;
-    file.seek(SeekFrom::End(0)).map(drop)
-}
+/// The most bytes of a header: a fingerprint, flags, and the numbers.
+const HEADER_BYTES: usize = 8 + 1 + 6 * 8;
 
 #[cfg(test)]
 mod tests {
@@ -430,8 +478,9 @@ mod tests {
             }
             assert_eq!(spill.bytes() > 0, in_memory, "{room:?}");
             assert_eq!(spill.file.is_some(), on_disk, "{room:?}");
-            let parts = [Arc::clone(&part)];
-            let spilled = spill.take_last(&parts).expect("a part").expect("a part");
+            let packed = spill.take_last().expect("a part");
+            let joined = packed.join(spill.file(), &[Arc::clone(&part)].into());
+            let spilled = joined.expect("a part").spilled;
             for index in 0..200 {
                 let waiter = spilled.get(index).expect("a record");
                 assert_eq!(waiter.ordinal, index as u64);
@@ -439,22 +488,42 @@ mod tests {
                 assert_eq!(waiter.value, value);
             }
             assert!(spilled.get(200).is_none());
-            assert_eq!(spill.bytes(), 0);
         }
     }
 
     #[test]
-    fn numbers_are_read_as_written() {
-        let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
-        let mut bytes = Vec::new();
-        for number in numbers {
-            write_number(number, &mut bytes);
+    fn headers_are_read_as_written() {
+        let part = Arc::default();
+        for numbers in [0, 1, 255, 256, 65_536, 1 << 32, u64::MAX] {
+            for bytes in [0, 1, 255, 256, 70_000] {
+                let id = "i".repeat(bytes);
+                let record = "r".repeat(bytes + 1);
+                let waiter = Waiter {
+                    side: Side::Prediction,
+                    print: numbers / 3,
+                    ordinal: numbers,
+                    line: u64::MAX - numbers,
+                    part: &part,
+                    id: Id::Text(&id),
+                    form: Form::Line,
+                    value: "v",
+                    record: Some(&record).filter(|_| bytes > 1).map(String::as_str),
+                };
+                let (mut headers, mut text) = (Vec::new(), String::new());
+                let number = 300 * (bytes % 2);
+                Header::write(&waiter, number, &mut headers, &mut text);
+                let mut rest = headers.as_slice();
+                let header = Header::read(&mut rest).expect("a header");
+                assert!(rest.is_empty());
+                assert_eq!(header.text_bytes(), text.len());
+                let parts = vec![Arc::clone(&part); 301];
+                let read = header.waiter(&text, &parts).expect("a record");
+                assert_eq!(format!("{read:?}"), format!("{waiter:?}"));
+                assert_eq!(header.part, number);
+                for cut in 0..headers.len() {
+                    assert!(Header::read(&mut &headers[..cut]).is_none());
+                }
+            }
         }
-        let mut rest = bytes.as_slice();
-        for number in numbers {
-            assert_eq!(read_number(&mut rest), Some(number));
-        }
-        assert_eq!(read_number(&mut rest), None);
-        assert_eq!(read_number(&mut [0x80_u8; 11].as_slice()), None);
     }
 }

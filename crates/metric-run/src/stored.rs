@@ -128,8 +128,7 @@ pub fn interval_name(confidence: f64) -> String {
 }
 
 /// Scores in the order in which the metric declares them.
-#[must_use]
-pub fn named_scores(metric: &str, scores: &Value) -> Vec<(String, Option<f64>)> {
+fn named_scores(metric: &str, scores: &Value) -> Vec<(String, Option<f64>)> {
     let declared = find(metric).map_or(&[][..], |entry| entry.scores);
     let index = |name: &str| {
         let spec = find(metric).and_then(|entry| entry.score(name));

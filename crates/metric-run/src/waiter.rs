@@ -35,12 +35,16 @@ impl<'a> Waiter<'a> {
 
     /// The memory that it takes, about.
     pub(crate) fn bytes(&self) -> u64 {
+        Self::OVERHEAD + self.text_bytes() as u64
+    }
+
+    /// The length of its texts; that of a number which is its id is estimated.
+    fn text_bytes(&self) -> usize {
         let id = match self.id {
             Id::Text(id) => id.len(),
             _ => size_of::<u64>(),
         };
-        let text = id + self.value.len() + self.record.unwrap_or_default().len();
-        Self::OVERHEAD + text as u64
+        id + self.value.len() + self.record.unwrap_or_default().len()
     }
 }
 
@@ -63,8 +67,12 @@ pub(crate) struct Held {
 impl Held {
     pub(crate) fn new(waiter: &Waiter<'_>) -> Self {
         let Waiter { value, record, .. } = *waiter;
-        let id = waiter.id.to_string();
-        let (id_end, value_end) = (id.len(), id.len() + value.len());
+        let mut text = String::with_capacity(waiter.text_bytes());
+        push_id(waiter.id, &mut text);
+        let id_end = text.len();
+        text.push_str(value);
+        let value_end = text.len();
+        text.push_str(record.unwrap_or_default());
         Self {
             side: waiter.side,
             print: waiter.print,
@@ -72,9 +80,7 @@ impl Held {
             line: waiter.line,
             part: Arc::clone(waiter.part),
             form: waiter.form,
-            text: [id.as_str(), value, record.unwrap_or_default()]
-                .concat()
-                .into(),
+            text: text.into_boxed_str(),
             id_end,
             value_end,
             has_record: record.is_some(),
@@ -97,6 +103,14 @@ impl Held {
 
     pub(crate) fn id(&self) -> &str {
         &self.text[..self.id_end]
+    }
+}
+
+/// Appends an id as text.
+pub(crate) fn push_id(id: Id<'_>, text: &mut String) {
+    match id {
+        Id::Text(id) => text.push_str(id),
+        id => text.push_str(&id.to_string()),
     }
 }
 

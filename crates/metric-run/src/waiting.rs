@@ -11,14 +11,19 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use metric_record::{Id, Side};
+use rayon::prelude::*;
 
 use crate::RunError;
 use crate::part::Part;
-use crate::spill::{Header, Joined, Spill, read_at};
+use crate::positions::{self, read_at};
+use crate::spill::{Header, Joined, Partition, Spill};
 use crate::waiter::{Held, Waiter};
 
-/// The number of bytes of records that wait in memory.
-const WINDOW: u64 = 64 << 20;
+/// The number of bytes of records that wait in memory one by one.
+pub(crate) const WINDOW: u64 = 32 << 20;
+
+/// The number of bytes of records that wait in memory packed.
+const ROOM: u64 = 64 << 20;
 
 /// The number of additional bytes per record that wait in memory, packed.
 const ROOM_PER_RECORD: u64 = 12;
@@ -45,6 +50,8 @@ pub(crate) struct Waiting {
     spill: Option<Box<Spill>>,
     /// Records of a part of the file that found no partner there.
     alone: Vec<Slot>,
+    /// The parts that records in parts of the file are of, once these are joined.
+    parts: Arc<[Arc<Part>]>,
 }
 
 /// The fingerprint of an id, in a form that needs no padding next to a [`Slot`].
@@ -127,7 +134,8 @@ impl Default for Waiting {
 }
 
 impl Waiting {
-    fn with_window(window: u64) -> Self {
+    /// Records that wait one by one up to a number of bytes, and packed beyond it.
+    pub(crate) fn with_window(window: u64) -> Self {
         Self {
             by_print: HashMap::default(),
             twins: BTreeMap::new(),
@@ -141,6 +149,7 @@ impl Waiting {
             },
             spill: None,
             alone: Vec::new(),
+            parts: Arc::default(),
         }
     }
 
@@ -207,11 +216,14 @@ impl Waiting {
     }
 
     /// Writes a record to its part, and before the first one all that wait in memory.
-    fn spill(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
+    pub(crate) fn spill(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => {
-                let room = [self.store.window, ROOM_PER_RECORD];
+                let room = [
+                    self.store.window.saturating_mul(ROOM / WINDOW),
+                    ROOM_PER_RECORD,
+                ];
                 let spill = none.insert(Box::new(Spill::new(room)));
                 self.by_print = HashMap::default();
                 self.twins.clear();
@@ -231,27 +243,41 @@ impl Waiting {
         Ok(Meeting::Waits)
     }
 
-    /// Joins the next part, after all records have come; `None` after the last one.
-    pub(crate) fn join_next(&mut self) -> Result<Option<Joined>, RunError> {
+    /// Whether the window is full, so that no record meets its partner before all have come.
+    pub(crate) fn is_full(&self) -> bool {
+        self.spill.is_some()
+    }
+
+    /// Joins the next parts at the same time, this many, after all records have come; none after the last ones.
+    pub(crate) fn join_next(&mut self, count: usize) -> Result<Vec<Joined>, RunError> {
         let Some(spill) = &mut self.spill else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let Some(spilled) = spill
-            .take_last(&self.store.parts)
-            .map_err(|error| failed(&error))?
-        else {
+        let count = if positions::ARE_SHARED { count } else { 1 };
+        let taken: Vec<Partition> = (0..count).map_while(|_| spill.take_last()).collect();
+        if taken.is_empty() {
             self.spill = None;
-            return Ok(None);
-        };
-        let joined = spilled.join();
-        for &index in &joined.alone {
-            let slot = match joined.spilled.get(index) {
-                Some(waiter) => self.store.put_on_disk(&waiter)?,
-                None => continue,
-            };
-            self.alone.push(slot);
+            self.parts = Arc::default();
+            return Ok(Vec::new());
         }
-        Ok(Some(joined))
+        if self.parts.is_empty() {
+            self.parts = self.store.parts.as_slice().into();
+        }
+        let (file, parts) = (spill.file(), &self.parts);
+        let join = |taken: Partition| taken.join(file, parts).map_err(|error| failed(&error));
+        let all: Vec<Joined> = if count == 1 {
+            taken.into_iter().map(join).collect::<Result<_, _>>()?
+        } else {
+            taken.into_par_iter().map(join).collect::<Result<_, _>>()?
+        };
+        for joined in &all {
+            for &index in &joined.alone {
+                if let Some(waiter) = joined.spilled.get(index) {
+                    self.alone.push(self.store.put_on_disk(&waiter)?);
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn slots(&self) -> impl Iterator<Item = Slot> {
@@ -548,20 +574,26 @@ mod tests {
             ));
             assert_eq!(waiting.spill.is_none(), window == u64::MAX);
             let mut twice = Vec::new();
-            while let Some(joined) = waiting.join_next().expect("a part") {
-                for &[reference, prediction] in &joined.pairs {
-                    let [reference, prediction] = [reference, prediction]
-                        .map(|index| joined.spilled.get(index).expect("one"));
-                    assert_eq!(reference.side, Side::Reference);
-                    assert_eq!(prediction.side, Side::Prediction);
-                    assert_eq!(reference.id, prediction.id);
-                    let number = reference.ordinal;
-                    assert_eq!(reference.value().as_line(), Some(&*value(number)));
-                    assert_eq!(prediction.record, reference.record);
-                    assert_eq!(prediction.line, number + 1);
-                    found.push(number);
+            // One part at a time, and several.
+            let count = if window == 0 { 1 } else { 3 };
+            while let joined = waiting.join_next(count).expect("parts")
+                && !joined.is_empty()
+            {
+                for joined in joined {
+                    for &[reference, prediction] in &joined.pairs {
+                        let [reference, prediction] = [reference, prediction]
+                            .map(|index| joined.spilled.get(index).expect("one"));
+                        assert_eq!(reference.side, Side::Reference);
+                        assert_eq!(prediction.side, Side::Prediction);
+                        assert_eq!(reference.id, prediction.id);
+                        let number = reference.ordinal;
+                        assert_eq!(reference.value().as_line(), Some(&*value(number)));
+                        assert_eq!(prediction.record, reference.record);
+                        assert_eq!(prediction.line, number + 1);
+                        found.push(number);
+                    }
+                    twice.extend(joined.twice);
                 }
-                twice.extend(joined.twice);
             }
             found.sort_unstable();
             assert!(

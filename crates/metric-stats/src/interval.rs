@@ -9,6 +9,7 @@ use crate::beta::beta_quantile;
 
 /// The interval to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum IntervalKind {
     /// Wilson's interval for proportions, and expanded percentiles for other scores.
     #[default]
@@ -65,6 +66,7 @@ named_choice!(IntervalKind, "kind of interval");
 
 /// The method of computing an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Method {
     /// [`wilson`].
     Wilson,
@@ -93,6 +95,23 @@ impl Method {
             Self::ClopperPearson => "clopper-pearson",
             Self::Expanded => "expanded",
             Self::Percentile => "percentile",
+        }
+    }
+
+    /// Returns the method in words, for tables and reports.
+    ///
+    /// ```
+    /// use metric_stats::Method;
+    ///
+    /// assert_eq!(Method::Wilson.description(), "Wilson intervals");
+    /// ```
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Wilson => "Wilson intervals",
+            Self::ClopperPearson => "Clopper-Pearson intervals",
+            Self::Expanded => "expanded percentile bootstrap",
+            Self::Percentile => "percentile bootstrap",
         }
     }
 

@@ -10,6 +10,7 @@ pub const TOLERANCE: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// The method that computed a p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Test {
     /// [`Randomization`] over random assignments.
     Randomization,
@@ -34,6 +35,31 @@ impl Test {
             Self::Randomization => "randomization",
             Self::RandomizationExact => "randomization-exact",
             Self::McNemarExact => "mcnemar-exact",
+        }
+    }
+
+    /// Returns the test in words, for tables and reports.
+    ///
+    /// ```
+    /// use metric_stats::Test;
+    ///
+    /// assert_eq!(Test::McNemarExact.description(), "McNemar's exact test");
+    /// ```
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Randomization => "paired randomization test",
+            Self::RandomizationExact => "paired randomization test over all assignments",
+            Self::McNemarExact => "McNemar's exact test",
+        }
+    }
+
+    /// Returns whether the p-value depends on random trials: on their number and on the seed.
+    #[must_use]
+    pub const fn is_random(self) -> bool {
+        match self {
+            Self::Randomization => true,
+            Self::RandomizationExact | Self::McNemarExact => false,
         }
     }
 }

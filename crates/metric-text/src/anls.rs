@@ -164,6 +164,7 @@ impl Metric for Anls {
 
 /// The convention for low similarities: which of them count as 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AnlsProfile {
     /// `paper`: a similarity of 0.5 or less counts as 0.
     ///

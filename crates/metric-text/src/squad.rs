@@ -112,13 +112,13 @@ impl Squad {
         };
         for answer in answers {
             let answer = normalize(answer.as_ref());
-            if self.profile == SquadProfile::V2 && answer.is_empty() {
+            if self.profile.allows_no_answer() && answer.is_empty() {
                 continue;
             }
             answered = true;
             compare(&answer);
         }
-        if self.profile == SquadProfile::V2 && !answered {
+        if self.profile.allows_no_answer() && !answered {
             compare("");
         }
         best
@@ -147,6 +147,7 @@ impl Metric for Squad {
 
 /// The version of the data set and of its program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SquadProfile {
     /// `v1.1`: each question has an answer.
     ///
@@ -174,10 +175,19 @@ impl SquadProfile {
         }
     }
 
+    /// Returns whether a question may have no answer, which an empty prediction matches.
+    #[must_use]
+    pub const fn allows_no_answer(self) -> bool {
+        match self {
+            Self::V1 => false,
+            Self::V2 => true,
+        }
+    }
+
     /// F1 of sorted words against those of an answer.
     fn f1(self, predicted: &[&str], answer: &str) -> f64 {
         let mut true_words: Vec<&str> = words(answer).collect();
-        if self == Self::V2 && (predicted.is_empty() || true_words.is_empty()) {
+        if self.allows_no_answer() && (predicted.is_empty() || true_words.is_empty()) {
             return f64::from(u8::from(predicted.len() == true_words.len()));
         }
         true_words.sort_unstable();

@@ -427,6 +427,7 @@ impl Merge for Evidence {
 
 /// The convention of VQA accuracy to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum VqaProfile {
     /// `exact`: the prediction as it is, code point by code point, is one of the answers.
     ///
@@ -477,6 +478,13 @@ impl VqaProfile {
         }
     }
 
+    /// Returns whether a score is the [`Agreement`] with several people, which is undefined without answers, rather
+    /// than a match with one of the answers.
+    #[must_use]
+    pub const fn is_agreement(self) -> bool {
+        self.normalizes_unanimous().is_some()
+    }
+
     /// For the profiles of agreement, whether equal answers of all people are normalized.
     const fn normalizes_unanimous(self) -> Option<bool> {
         match self {
@@ -491,6 +499,7 @@ named_choice!(VqaProfile, "VQA profile");
 
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Language {
     /// `en`: number words, articles and contractions of the VQA v2 program.
     #[default]

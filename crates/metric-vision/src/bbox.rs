@@ -228,6 +228,7 @@ pub fn iou_crowd(detection: &BBox, crowd: &BBox) -> f64 {
 
 /// The meaning of the four numbers of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum BoxFormat {
     /// Left, top, width, height: COCO, Fusion Brain.
     #[default]

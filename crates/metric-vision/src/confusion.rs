@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Merge, Metric, NamedScores};
 
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
@@ -400,11 +400,35 @@ impl ConfusionMatrix {
         Counts::from_totals(self.count(Some(class), Some(class)), predicted, actual)
     }
 
+    /// Returns the sum of the [counts](Self::counts) of all classes.
+    #[must_use]
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        for &class in self.totals.keys() {
+            total.merge(self.counts(class));
+        }
+        total
+    }
+
     /// Returns the number of detections that are not in the matrix: those that match no true object, but overlap a
     /// crowd or an ignored object enough.
     #[must_use]
     pub fn ignored(&self) -> u64 {
         self.ignored
+    }
+}
+
+/// `precision`, `recall` and `f1` of the [total](ConfusionMatrix::total).
+impl NamedScores for ConfusionMatrix {
+    fn named_scores(&self) -> Vec<(String, Option<f64>)> {
+        let total = self.total();
+        [
+            ("precision", total.precision()),
+            ("recall", total.recall()),
+            ("f1", total.f1()),
+        ]
+        .map(|(name, score)| (name.to_owned(), score))
+        .into()
     }
 }
 

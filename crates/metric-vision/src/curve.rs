@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Counts, Merge, Metric, RowSource, WeightedRows};
+use metric_core::{Counts, Merge, Metric, NamedScores, RowSource, WeightedRows};
 
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
@@ -36,8 +36,8 @@ use crate::{
 ///     .map(|(score, shape)| Prediction::new(0, score, shape));
 ///
 /// let metric = PrecisionRecall::new(Matching::Greedy, vec![0.5])?;
-/// let curves = &metric.compute(&metric.measure(&found, &image))[0];
-/// let curve = curves.micro();
+/// let score = metric.compute(&metric.measure(&found, &image));
+/// let curve = score.curves[0].micro();
 /// assert_eq!(curve.at(0.5), Counts::new(1, 1, 1));
 /// assert_eq!(curve.at(0.0), Counts::new(2, 1, 0));
 /// let best = curve.best_f1().unwrap();
@@ -97,8 +97,7 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
     /// The image with its true objects.
     type Reference = Image<S>;
     type State = PrecisionRecallState;
-    /// For each IoU threshold the curves of the classes.
-    type Score = Vec<ClassCurves>;
+    type Score = PrecisionRecallScore;
 
     fn update(
         &self,
@@ -121,7 +120,7 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
         );
     }
 
-    fn compute(&self, state: &PrecisionRecallState) -> Vec<ClassCurves> {
+    fn compute(&self, state: &PrecisionRecallState) -> PrecisionRecallScore {
         let curves = |position: usize| {
             let curve = |(&class, histograms): (&u32, &Vec<ScoreHistogram>)| {
                 Some((class, histograms.get(position)?.curve()))
@@ -130,7 +129,32 @@ impl<S: Shape> Metric for PrecisionRecall<S> {
                 classes: state.classes.iter().filter_map(curve).collect(),
             }
         };
-        (0..self.iou_thresholds.len()).map(curves).collect()
+        PrecisionRecallScore {
+            curves: (0..self.iou_thresholds.len()).map(curves).collect(),
+            iou_thresholds: self.iou_thresholds.clone(),
+        }
+    }
+}
+
+/// The score of [`PrecisionRecall`]: the curves of each class at each IoU threshold.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct PrecisionRecallScore {
+    /// The IoU thresholds.
+    pub iou_thresholds: Vec<f64>,
+    /// The curves at each IoU threshold, in that order.
+    pub curves: Vec<ClassCurves>,
+}
+
+/// `best_f1` over all score thresholds and `best_f1_score`, the threshold that it is at, of the detections of all
+/// classes together. With several IoU thresholds the names end with theirs: `best_f1@0.5`.
+impl NamedScores for PrecisionRecallScore {
+    fn named_scores(&self) -> Vec<(String, Option<f64>)> {
+        let several = self.iou_thresholds.len() > 1;
+        let scores = self.iou_thresholds.iter().zip(&self.curves);
+        let scores = scores.flat_map(|(&iou, curves)| curves.micro().best_f1_scores(iou, several));
+        scores.collect()
     }
 }
 
@@ -429,8 +453,22 @@ pub struct Curve {
     points: Vec<Bin>,
 }
 
+/// The number of positives and the [points](Curve::points).
+#[cfg(feature = "serde")]
+impl serde::Serialize for Curve {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut curve = to.serialize_struct("Curve", 2)?;
+        curve.serialize_field("truths", &self.truths)?;
+        curve.serialize_field("points", &self.points().collect::<Vec<_>>())?;
+        curve.end()
+    }
+}
+
 /// The counts of the detections at or above a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CurvePoint {
     /// The score.
     pub score: f64,
@@ -484,6 +522,30 @@ impl Curve {
             .reduce(|best, point| if f1(&point) > f1(&best) { point } else { best })
     }
 
+    /// The best F1 and its score threshold by name, at one of `several` IoU thresholds or at the only one.
+    pub(crate) fn best_f1_scores(
+        &self,
+        iou_threshold: f64,
+        several: bool,
+    ) -> [(String, Option<f64>); 2] {
+        let suffix = if several {
+            format!("@{iou_threshold}")
+        } else {
+            String::new()
+        };
+        let best = self.best_f1();
+        [
+            (
+                format!("best_f1{suffix}"),
+                best.and_then(|best| best.counts.f1()),
+            ),
+            (
+                format!("best_f1_score{suffix}"),
+                best.map(|best| best.score),
+            ),
+        ]
+    }
+
     fn counts(&self, point: &Bin) -> Counts {
         let missed = self.truths.saturating_sub(point.right);
         Counts::new(point.right, point.wrong, missed)
@@ -492,6 +554,7 @@ impl Curve {
 
 /// The curves of all classes at one IoU threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ClassCurves {
     /// The curve of each class that has truths or detections, by the index of the class in the list of classes.
     pub classes: BTreeMap<u32, Curve>,
@@ -709,7 +772,7 @@ pub(crate) mod tests {
 
                 // The detections at or above a threshold, matched alone.
                 let cut = f64::from(cut) / 4.0;
-                for (threshold, curves) in [0.5, 0.75].into_iter().zip(metric.compute(&state)) {
+                for (threshold, curves) in [0.5, 0.75].into_iter().zip(metric.compute(&state).curves) {
                     let alone = crate::Detections::default().with_matching(matching);
                     let alone = crate::Detections::new(alone.profile(), threshold)
                         .expect("a metric").with_matching(matching);

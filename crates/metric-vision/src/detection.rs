@@ -205,6 +205,7 @@ pub(crate) fn split<'a, S, T>(
 
 /// The convention to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DetectionProfile {
     /// Ours, and what precision and recall of detections should mean: the most one-to-one pairs at
     /// the threshold. 0/0 is undefined.
@@ -256,6 +257,16 @@ impl DetectionProfile {
             Self::FusionBrain2021 => "fusion-brain-2021",
             Self::FusionBrainBaseline => "fusion-brain-baseline",
             Self::SeedText => "seed-text",
+        }
+    }
+
+    /// Returns whether it is one of the programs of the Fusion Brain Challenge 2021, which score 0 where a ratio is
+    /// undefined and insist on a prediction for each class that an image asks for.
+    #[must_use]
+    pub const fn is_fusion_brain(self) -> bool {
+        match self {
+            Self::FusionBrain2021 | Self::FusionBrainBaseline => true,
+            Self::OneToOne | Self::SeedText => false,
         }
     }
 

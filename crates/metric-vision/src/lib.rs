@@ -44,8 +44,8 @@ pub use coco::{
 };
 pub use confusion::{Confusion, ConfusionCell, ConfusionMatrix, ConfusionState};
 pub use curve::{
-    ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallState,
-    ScoreHistogram, macro_average,
+    ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallScore,
+    PrecisionRecallState, ScoreHistogram, macro_average,
 };
 pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Key, Prediction};
 pub use detection::{

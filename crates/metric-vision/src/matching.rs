@@ -36,6 +36,7 @@ use crate::{Annotation, Prediction, Shape, iou_by_corners};
 
 /// A matching rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Matching {
     /// The most pairs at the threshold, then the greatest total IoU: [`optimal`].
     #[default]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Merge, Metric, NamedScores};
 
 use crate::count;
 use crate::{
@@ -89,6 +89,39 @@ impl Default for DetectionSweepParams {
             score_thresholds: Vec::new(),
             best_f1: false,
         }
+    }
+}
+
+impl DetectionSweepParams {
+    /// Returns what the names of the scores end with, at each pair of thresholds in the order of
+    /// [`DetectionSweepScore::points`]: the IoU threshold if there are several, and the score threshold as well if there
+    /// are several of these.
+    ///
+    /// ```
+    /// use metric_vision::DetectionSweepParams;
+    ///
+    /// let params = DetectionSweepParams::default();
+    /// assert_eq!(params.suffixes(), [""]); // precision
+    /// let params = params.with_iou_thresholds(vec![0.5, 0.75]);
+    /// assert_eq!(params.suffixes(), ["@0.5", "@0.75"]); // precision@0.5
+    /// let params = params.with_score_thresholds(vec![0.1, 0.3]);
+    /// assert_eq!(params.suffixes()[1], "@0.5,0.3"); // precision@0.5,0.3
+    /// ```
+    #[must_use]
+    pub fn suffixes(&self) -> Vec<String> {
+        let ious = &self.iou_thresholds;
+        let scores = self.score_settings();
+        let counts = [ious.len(), scores.len()];
+        let pairs = ious
+            .iter()
+            .flat_map(|&iou| scores.clone().map(move |score| (iou, score)));
+        pairs.map(|pair| suffix(pair, counts)).collect()
+    }
+
+    /// The score thresholds, or that all detections count.
+    fn score_settings(&self) -> impl ExactSizeIterator<Item = Option<f64>> + Clone {
+        let given = &self.score_thresholds;
+        (0..given.len().max(1)).map(|index| given.get(index).copied())
     }
 }
 
@@ -181,8 +214,7 @@ impl<S> DetectionSweep<S> {
 
     /// The score thresholds; `None` for all detections.
     fn score_thresholds(&self) -> impl ExactSizeIterator<Item = Option<f64>> + Clone {
-        let given = &self.params.score_thresholds;
-        (0..given.len().max(1)).map(|index| given.get(index).copied())
+        self.params.score_settings()
     }
 
     /// The pairs of thresholds, by IoU threshold and then by score threshold.
@@ -470,11 +502,48 @@ mod pairs {
 
 /// The score of a [`DetectionSweep`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DetectionSweepScore {
     points: Vec<SweepPoint>,
     /// The number of score thresholds, at least 1.
     per_iou: usize,
     curves: Vec<Curve>,
+}
+
+/// What the names of the scores at a pair of thresholds end with, for these numbers of thresholds.
+fn suffix((iou, score): (f64, Option<f64>), [ious, scores]: [usize; 2]) -> String {
+    match score {
+        Some(score) if scores > 1 => format!("@{iou},{score}"),
+        _ if ious > 1 => format!("@{iou}"),
+        _ => String::new(),
+    }
+}
+
+/// `precision`, `recall` and `f1` at each pair of thresholds, then `macro_precision` and so on where classes are known,
+/// then `best_f1` and `best_f1_score` at each IoU threshold if they were requested. The names end as
+/// [`DetectionSweepParams::suffixes`] says.
+impl NamedScores for DetectionSweepScore {
+    fn named_scores(&self) -> Vec<(String, Option<f64>)> {
+        let ious = self.points.len() / self.per_iou.max(1);
+        let named = |prefix: &'static str, point: &SweepPoint, score: DetectionScore| {
+            let thresholds = (point.iou_threshold, point.score_threshold);
+            let suffix = suffix(thresholds, [ious, self.per_iou]);
+            let scores = score.named_scores().into_iter();
+            scores.map(move |(name, value)| (format!("{prefix}{name}{suffix}"), value))
+        };
+        let points = self.points.iter();
+        let of_all = points
+            .clone()
+            .flat_map(|point| named("", point, point.score));
+        let averages = points
+            .clone()
+            .filter_map(|point| Some(named("macro_", point, point.macro_average?)));
+        let best = points
+            .step_by(self.per_iou.max(1))
+            .zip(&self.curves)
+            .flat_map(|(point, curve)| curve.best_f1_scores(point.iou_threshold, ious > 1));
+        of_all.chain(averages.flatten()).chain(best).collect()
+    }
 }
 
 impl DetectionSweepScore {
@@ -505,6 +574,7 @@ impl DetectionSweepScore {
 
 /// The score of a [`DetectionSweep`] at a pair of thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SweepPoint {
     /// The IoU threshold.

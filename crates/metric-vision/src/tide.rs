@@ -448,6 +448,7 @@ named_choice!(TideErrorType, "type of error");
 
 /// The errors that are corrected before AP is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TideOracle {
     /// Nothing.
     #[default]

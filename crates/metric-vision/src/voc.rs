@@ -158,6 +158,7 @@ pub fn iou_plus_one(a: &BBox, b: &BBox) -> f64 {
 
 /// The way in which the area under a curve is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Interpolation {
     /// The whole area: VOC since 2010.
     #[default]

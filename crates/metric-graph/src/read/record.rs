@@ -16,6 +16,7 @@ pub struct Clips {
 
 /// The treatment of lanes that are not centerlines of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DanglingLanes {
     /// They count like any other, as in the reference implementation.
     #[default]

@@ -399,10 +399,7 @@ impl Code {
     fn warnings(&self, state: &CodeBleuState) -> Vec<Message> {
         let examples = &state.examples;
         let mut warnings = Vec::new();
-        if examples.total > 0
-            && let CodeBleuProfile::CodeXGlue | CodeBleuProfile::FusionBrain2021 =
-                self.metric.profile
-        {
+        if examples.total > 0 && self.metric.profile.had_other_grammars() {
             warnings.push(Message::from(OTHER_GRAMMARS));
         }
         let mut warn = |times: u64, one: &str, several: &str| {
@@ -436,14 +433,7 @@ impl Code {
             "texts are nested deeper than 990 nodes and have no dataflow",
         );
         if examples.total > 0 && state.dataflow[1] == 0 {
-            let total = match self.metric.profile {
-                CodeBleuProfile::CodeBleu07 => "codebleu counts it as 1, as codebleu 0.7.0 does",
-                CodeBleuProfile::CodeXGlue | CodeBleuProfile::FusionBrain2021 => {
-                    "codebleu counts it as 0"
-                }
-                CodeBleuProfile::Paper => "dataflow_match and codebleu are undefined",
-                CodeBleuProfile::Corrected => "codebleu is made of the other components",
-            };
+            let total = self.metric.profile.without_dataflow();
             warnings.push(Message::from(format!(
                 "no reference at all has a dataflow: {total}"
             )));
@@ -488,17 +478,7 @@ fn counts(state: &CodeBleuState) -> Named<serde_json::Value> {
 
 /// The facts about a language under a profile.
 fn note(profile: CodeBleuProfile, language: Language) -> Option<Counted> {
-    let rest = match profile {
-        CodeBleuProfile::CodeBleu07 if !language.is_in_codebleu() => {
-            "which codebleu 0.7.0 does not know: scored as JavaScript with other keywords"
-        }
-        CodeBleuProfile::CodeXGlue | CodeBleuProfile::Paper | CodeBleuProfile::FusionBrain2021
-            if !language.is_original() =>
-        {
-            "for which the original evaluator has no keywords: those of codebleu 0.7.0 are used"
-        }
-        _ => return None,
-    };
+    let rest = profile.of_unknown_language(language)?;
     Some(Counted::new(
         format!("example is in {language}, {rest}"),
         format!("examples are in {language}, {rest}"),

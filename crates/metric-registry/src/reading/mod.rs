@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::{Mean, Metric};
-use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
+use metric_record::{Batch, FieldError, Message, ReadError, Record, RecordError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -118,14 +118,15 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Adds an example to a state, and returns what the scores of the example are computed from, for metrics whose
-    /// states also keep what no score of one example needs. The default has no such way: the example is measured,
-    /// and its state merged.
-    fn measure_in(
+    /// Adds an example to a state, and returns its score of this name, for metrics that know the score of an example
+    /// without a state of it. `None` changes nothing: the example is then measured, and its state merged, as for
+    /// metrics without such a way, which is the default. Metrics that have a [closeness](Self::closeness) have none.
+    fn update_scored(
         &self,
         _state: &mut StateOf<Self>,
         _pair: PairOf<'_, Self>,
-    ) -> Option<StateOf<Self>> {
+        _name: &str,
+    ) -> Option<Option<f64>> {
         None
     }
 
@@ -266,11 +267,8 @@ pub trait ReadDataSet<R: Reading> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the references cannot be read.
-    fn fields(
-        &self,
-        _references: &Document,
-    ) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+    /// Returns an error if a document cannot be read.
+    fn fields(&self, _data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
         Ok(None)
     }
 

@@ -174,13 +174,8 @@ impl<'a, R: Reading> Sink<'a, R> {
             return;
         }
         let pair = (prediction, reference);
-        if groups.is_empty() && !self.needs_each() {
-            let pool = &mut self.gathered.pool;
-            if let Some(state) = self.reading.measure_in(&mut pool.total, pair) {
-                pool.examples += 1;
-                self.rank(part, &state, Some(pair));
-                return;
-            }
+        if groups.is_empty() && !self.needs_each() && self.add_ranked(part, pair).is_some() {
+            return;
         }
         let state = metric.measure(prediction, reference);
         self.rank(part, &state, Some(pair));
@@ -316,6 +311,37 @@ impl<'a, R: Reading> Sink<'a, R> {
                 is_unnamed: true,
             },
         );
+    }
+
+    /// Adds an example to the counts and ranks it, for metrics that need no state of it; `None` if nothing was added.
+    /// The few examples that are kept are measured again.
+    fn add_ranked(&mut self, part: Option<&str>, pair: PairOf<'_, R>) -> Option<()> {
+        let Gathered {
+            ranking: Some(ranking),
+            pool,
+            first_position,
+            ..
+        } = &mut *self.gathered
+        else {
+            return None;
+        };
+        let (name, _) = ranking.score()?;
+        let value = self.reading.update_scored(&mut pool.total, pair, name)?;
+        pool.examples += 1;
+        let position = first_position.wrapping_add(self.index as u64);
+        let (reading, record, id) = (self.reading, self.index, &self.id);
+        let ranked = || Ranked {
+            example: Measured {
+                record,
+                id: id.clone(),
+                part: part.map(str::to_owned),
+                state: reading.metric().measure(pair.0, pair.1),
+            },
+            inputs: None,
+            is_unnamed: true,
+        };
+        self.is_ranked |= ranking.add(value, position, || None, ranked);
+        Some(())
     }
 
     /// Adds what was ranked elsewhere.

@@ -174,8 +174,10 @@ pub(super) fn answer(
         return Vec::new();
     };
     let mut facts = Vec::new();
-    let fields = example.fields.as_ref();
-    let question = fields.and_then(|fields| fields.get("question"));
+    // Next to the reference, or in the same object as the answers.
+    let objects = [example.fields.as_ref(), example.reference.as_ref()];
+    let mut objects = objects.into_iter().flatten();
+    let question = objects.find_map(|object| object.get("question"));
     facts.extend(question.map(|question| {
         let question = super::parts::text(question);
         ("question".to_owned(), Fact::Text(question))

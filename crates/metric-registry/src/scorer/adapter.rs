@@ -117,7 +117,7 @@ where
         let mut gathered = Gathered::new(R::Header::default(), samples, Arc::clone(&data.plan));
         if data.inputs {
             // Values are shown without fields where there are none.
-            let fields = reader.fields(&data.references).ok().flatten();
+            let fields = reader.fields(&data).ok().flatten();
             gathered.inputs = Some(WantedInputs {
                 fields: fields.unwrap_or_default(),
                 ..WantedInputs::default()
@@ -127,7 +127,7 @@ where
         // The files no longer exist when the worst are known.
         sink.names_all |= data.plan.ranking.is_some();
         if data.plan.needs_fields() {
-            let fields = reader.fields(&data.references)?;
+            let fields = reader.fields(&data)?;
             let problem = "the examples of these files have no further fields";
             sink.fields = fields.ok_or_else(|| ReadError::new(&name, problem))?;
         }

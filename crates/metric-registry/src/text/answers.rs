@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
+use metric_record::json::Entries;
 use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
 use metric_text::normalize::Pattern;
 use metric_text::read::{
@@ -234,10 +235,7 @@ struct Vqa {
 
 impl Vqa {
     fn is_agreement(&self) -> bool {
-        match self.metric.profile() {
-            VqaProfile::Exact | VqaProfile::FusionBrain2021 => false,
-            VqaProfile::VqaV2 | VqaProfile::VqaV2AlwaysNormalise => true,
-        }
+        self.metric.profile().is_agreement()
     }
 
     /// Notes what makes a correct answer score below 1: it is compared with the answers that are not equal to
@@ -351,8 +349,13 @@ impl Reading for Vqa {
 }
 
 impl ReadDataSet<Self> for Vqa {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["annotations"], "question_id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        let mut objects = objects_by_id(&data.references, &["annotations"], "question_id")?;
+        if let (Some(objects), Some(asked)) = (&mut objects, data.file("questions")) {
+            let asked = objects_by_id(asked, &["questions"], "question_id")?;
+            add_questions(objects, &asked.unwrap_or_default());
+        }
+        Ok(objects)
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
@@ -416,6 +419,18 @@ impl ReadDataSet<Self> for Vqa {
         count_unmatched(&counts, sink);
         self.note_profile(questions, sink);
         Ok(())
+    }
+}
+
+/// Adds the texts of questions to the objects of their annotations.
+fn add_questions(objects: &mut BTreeMap<String, String>, asked: &BTreeMap<String, String>) {
+    for (id, object) in objects {
+        let scanned = |object| Entries::scan(object)?.get("question");
+        let question = asked.get(id).and_then(|asked| scanned(asked));
+        let question = question.filter(|_| scanned(object).is_none());
+        if let Some((question, start)) = question.zip(object.strip_suffix('}')) {
+            *object = format!("{start}, \"question\": {question}}}");
+        }
     }
 }
 
@@ -708,12 +723,11 @@ impl Extraction {
     ) -> Result<(), Message> {
         let profile = self.metric.profile;
         check_squad_answers(profile, answers)?;
-        match profile {
-            squad::SquadProfile::V1 => sink.example(prediction, answers),
-            squad::SquadProfile::V2 => {
-                let has_answer = if answers.is_empty() { "no" } else { "yes" };
-                sink.part(None, &[("has_answer", has_answer)], prediction, answers);
-            }
+        if profile.allows_no_answer() {
+            let has_answer = if answers.is_empty() { "no" } else { "yes" };
+            sink.part(None, &[("has_answer", has_answer)], prediction, answers);
+        } else {
+            sink.example(prediction, answers);
         }
         Ok(())
     }
@@ -750,10 +764,13 @@ impl Extraction {
         for part in parts {
             for ((examples, state), has_answer) in part.into_iter().zip(["no", "yes"]) {
                 let group = [("has_answer", has_answer)];
-                match profile {
-                    _ if examples == 0 => {}
-                    squad::SquadProfile::V1 => sink.pooled(examples, &[], state),
-                    squad::SquadProfile::V2 => sink.pooled(examples, &group, state),
+                let groups = if profile.allows_no_answer() {
+                    &group[..]
+                } else {
+                    &[]
+                };
+                if examples > 0 {
+                    sink.pooled(examples, groups, state);
                 }
             }
         }
@@ -811,8 +828,8 @@ impl Reading for Extraction {
 }
 
 impl ReadDataSet<Self> for Extraction {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["data", "paragraphs", "qas"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["data", "paragraphs", "qas"], "id")
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {

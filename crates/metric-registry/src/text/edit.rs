@@ -283,12 +283,14 @@ impl Reading for Rates {
         scores.find(|(score, _)| score == name)?.1
     }
 
-    fn measure_in(
+    fn update_scored(
         &self,
         state: &mut EditState,
         (prediction, reference): (&str, &str),
-    ) -> Option<EditState> {
-        Some(self.metric.measure_in(state, prediction, reference))
+        name: &str,
+    ) -> Option<Option<f64>> {
+        let metric = &self.metric;
+        (name == self.name).then(|| metric.update_rated(state, prediction, reference))
     }
 
     fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {

@@ -553,8 +553,8 @@ impl<S: Shape + Clone + Send + Sync + 'static> Coco<S> {
 }
 
 impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(

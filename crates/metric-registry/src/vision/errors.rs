@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Merge, Metric, NamedScores};
-use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_core::{Counts, Metric, NamedScores};
+use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{
     Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideOracle,
@@ -199,8 +199,8 @@ fn of_tide(score: &TideScore) -> Numbers {
 }
 
 impl ReadDataSet<Self> for Errors {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
@@ -332,13 +332,9 @@ impl Reading for Matrix {
     ) -> Numbers {
         let matrix = self.metric.with_classes(classes.len()).compute(state);
         let indices = || 0..classes.len() as u32;
-        let mut total = Counts::default();
-        for class in indices() {
-            total.merge(matrix.counts(class));
-        }
         let mut numbers = Numbers {
-            scores: scores(total),
-            counts: counts(total),
+            scores: matrix.named_scores(),
+            counts: counts(matrix.total()),
             ..Numbers::default()
         };
         numbers
@@ -413,8 +409,8 @@ impl Reading for Matrix {
 const MOST_PRINTED: usize = 20;
 
 impl ReadDataSet<Self> for Matrix {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metric_core::{Counts, Metric};
-use metric_record::{Document, FieldError, Message, ReadError, Record};
+use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{Class, Curve, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
 use serde_json::{Value, json};
@@ -278,8 +278,8 @@ fn interpolated(curve: &Curve) -> Vec<f64> {
 }
 
 impl ReadDataSet<Self> for Voc {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     fn read_data_set(

@@ -367,7 +367,7 @@ impl Run {
         let names = names_of(&data);
         self.on_threads(|threads| {
             let mut found = Findings::new(names);
-            let checked = match self.opened(data) {
+            let checked = match self.opened(data, false) {
                 Err(error) => Err(error),
                 Ok(Opened::Records {
                     references,

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 
 use super::{Findings, ProblemKind};
 use crate::join::{Input, Join, JoinOptions, Leftovers, Pair, Pairs, PairsUnit};
+use crate::observer::Nobody;
 use crate::run::{MISSING_RECORDS, width_of};
+use crate::waiting::WINDOW;
 use crate::{Run, RunError};
 
 impl Run {
@@ -30,6 +32,8 @@ impl Run {
             max_bytes: self.max_bytes,
             width: width_of(threads),
             is_check: true,
+            has_fields: self.reads_fields(&Nobody),
+            window: WINDOW,
         };
         if !self.can_open([Some(&references), predictions.as_ref()], found)? {
             return Ok(());

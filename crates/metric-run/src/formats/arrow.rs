@@ -1,18 +1,19 @@
 //! Arrow IPC: the file form, also called Feather, and the stream form.
 
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use metric_record::ReadError;
 
 use crate::RunError;
 use crate::block::{self, Block};
 use crate::fields::FieldNames;
+use crate::formats::arrow_file::{ArrowFile, ReadSeek};
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
@@ -25,7 +26,7 @@ const FILE: &[u8] = b"ARROW1";
 const FEATHER_1: &[u8] = b"FEA1";
 
 /// The most rows of a block: enough to spread over threads, and little enough to stay in the cache.
-const BLOCK_ROWS: usize = 8192;
+const BLOCK_ROWS: usize = 2048;
 
 /// The batches of either form.
 type Batches = Box<dyn Iterator<Item = Result<Block, RunError>> + Send>;
@@ -35,10 +36,6 @@ enum Form {
     File(Box<dyn ReadSeek>),
     Stream(Stream),
 }
-
-trait ReadSeek: Read + Seek + Send {}
-
-impl<R: Read + Seek + Send> ReadSeek for R {}
 
 /// Opens a file or a stream: the first bytes tell which it is.
 fn open(name: &str, source: &Source, progress: &Arc<AtomicU64>) -> Result<Form, RunError> {
@@ -61,7 +58,7 @@ fn open(name: &str, source: &Source, progress: &Arc<AtomicU64>) -> Result<Form, 
         return Ok(Form::Stream(Box::new(Cursor::new(start).chain(stream))));
     }
     Ok(Form::File(match source.seekable()? {
-        Seekable::File(file) => Box::new(BufReader::new(file)),
+        Seekable::File(file) => Box::new(file),
         Seekable::Memory(bytes) => Box::new(Cursor::new(bytes)),
     }))
 }
@@ -70,7 +67,7 @@ fn open(name: &str, source: &Source, progress: &Arc<AtomicU64>) -> Result<Form, 
 pub(crate) fn schema(source: &Source) -> Result<SchemaRef, RunError> {
     let name = source.name();
     let schema = match open(&name, source, &Arc::default())? {
-        Form::File(file) => guarded(|| Ok(FileReader::try_new(file, None)?.schema())),
+        Form::File(file) => guarded(|| Ok(Arc::clone(ArrowFile::open(file)?.schema()))),
         Form::Stream(stream) => guarded(|| Ok(StreamReader::try_new(stream, None)?.schema())),
     };
     schema.map_err(|problem| not_arrow(&name, &problem))
@@ -106,21 +103,17 @@ fn not_arrow(name: &str, problem: &str) -> RunError {
 /// Opens the file form.
 fn of_file(
     name: String,
-    mut reader: Box<dyn ReadSeek>,
+    reader: Box<dyn ReadSeek>,
     names: &FieldNames,
     kinds: &mut Kinds,
 ) -> Result<Batches, RunError> {
-    let schema = guarded(|| {
-        let reader = FileReader::try_new(&mut reader, None)?;
-        Ok(reader.schema())
-    });
-    let schema = schema.map_err(|problem| not_arrow(&name, &problem))?;
-    let plan = Plan::new(&name, &schema, names)?;
+    let file = guarded(|| ArrowFile::open(reader));
+    let file = file.map_err(|problem| not_arrow(&name, &problem))?;
+    let plan = Plan::new(&name, file.schema(), names)?;
     refuse_other_kinds(&name, &plan, kinds)?;
-    let projection = plan.projection.clone();
-    let opened = guarded(|| FileReader::try_new(reader, Some(projection)));
-    let mut reader = opened.map_err(|problem| not_arrow(&name, &problem))?;
-    let batches = std::iter::from_fn(move || reader.next());
+    let schema = plan.with_bytes(file.schema());
+    let batches = guarded(|| file.batches(plan.projection.clone(), schema));
+    let batches = batches.map_err(|problem| not_arrow(&name, &problem))?;
     Ok(Box::new(Numbered::new(name, plan, batches)))
 }
 
@@ -142,19 +135,24 @@ pub(super) fn open_stream(
     stream: Stream,
     plan: impl FnOnce(&Schema) -> Result<Plan, RunError>,
 ) -> Result<(Plan, StreamBatches), RunError> {
-    let tail = Tail {
-        inner: BufReader::with_capacity(1 << 16, stream),
-        is_short: false,
+    let mut start = Recorded {
+        inner: Tail {
+            inner: BufReader::with_capacity(1 << 16, stream),
+            is_short: false,
+        },
+        bytes: Vec::new(),
     };
-    let opened = guarded(|| StreamReader::try_new(tail, None));
-    let reader = opened.map_err(|problem| not_arrow(name, &problem))?;
-    let plan = plan(&reader.schema())?;
+    let schema = guarded(|| Ok(StreamReader::try_new(&mut start, None)?.schema()));
+    let plan = plan(&*schema.map_err(|problem| not_arrow(name, &problem))?)?;
+    // Now that the columns are known, the reader starts again.
+    let stream = Cursor::new(start.bytes).chain(start.inner);
     let projection = plan.projection.clone();
+    let reader = guarded(|| StreamReader::try_new(stream, Some(projection)));
+    let reader = reader.map_err(|problem| not_arrow(name, &problem))?;
     Ok((
         plan,
         StreamBatches {
             reader,
-            projection,
             rows: 0,
             batches: 0,
             is_done: false,
@@ -164,8 +162,7 @@ pub(super) fn open_stream(
 
 /// The batches of a stream, with the columns that are requested.
 pub(super) struct StreamBatches {
-    reader: StreamReader<Tail>,
-    projection: Vec<usize>,
+    reader: StreamReader<Chain<Cursor<Vec<u8>>, Tail>>,
     rows: u64,
     batches: u64,
     is_done: bool,
@@ -180,7 +177,7 @@ impl Iterator for StreamBatches {
         }
         let next = self.reader.next();
         let batch = match next {
-            Some(Ok(batch)) => batch.project(&self.projection),
+            Some(Ok(batch)) => batch,
             Some(Err(error)) => {
                 self.is_done = true;
                 return Some(Err(match error {
@@ -192,13 +189,14 @@ impl Iterator for StreamBatches {
             }
             None => {
                 self.is_done = true;
-                let is_short = self.reader.get_ref().is_short;
+                let (_, tail) = self.reader.get_ref().get_ref();
+                let is_short = tail.is_short;
                 return is_short.then(|| Err(self.truncated()));
             }
         };
         self.batches += 1;
-        self.rows += batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
-        Some(batch)
+        self.rows += batch.num_rows() as u64;
+        Some(Ok(batch))
     }
 }
 
@@ -211,6 +209,20 @@ impl StreamBatches {
             self.batches,
             grouped(self.rows)
         ))
+    }
+}
+
+/// Remembers what was read.
+struct Recorded {
+    inner: Tail,
+    bytes: Vec<u8>,
+}
+
+impl Read for Recorded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.bytes.extend_from_slice(&buffer[..count]);
+        Ok(count)
     }
 }
 

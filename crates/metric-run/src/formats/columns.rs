@@ -13,8 +13,8 @@ use arrow_array::types::{
     TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, LargeStringArray, RecordBatch, RunArray, StringArray, StringViewArray,
-    StructArray,
+    Array, ArrayRef, BinaryArray, GenericBinaryArray, LargeBinaryArray, LargeStringArray,
+    OffsetSizeTrait, RecordBatch, RunArray, StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use metric_record::{
@@ -119,6 +119,34 @@ impl Plan {
             projection,
             allows_infinite: names.allows_infinite,
         })
+    }
+
+    /// A schema with bytes in place of strings, where a column is the id or a value as it is. They are checked when they
+    /// are written, a block at a time, which is faster than by a decoder.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_bytes(&self, schema: &Schema) -> Schema {
+        let cells = [self.id.as_ref(), Some(&self.value), self.other.as_ref()];
+        let is_text = |index: usize, field: &Field| {
+            let is_one = |cell: &&Cell| self.projection.get(cell.index) == Some(&index);
+            let mut cells = cells.into_iter().flatten().filter(is_one).peekable();
+            let is_used = cells.peek().is_some();
+            let mut further = self.further.iter().map(|(_, cell)| cell);
+            let is_whole = cells.all(|cell| cell.path.is_empty());
+            is_used
+                && is_whole
+                && !further.any(|cell| is_one(&cell))
+                && extension(field) != Some(JSON)
+        };
+        let with_bytes = |(index, field): (usize, &Arc<Field>)| {
+            let bytes = match field.data_type() {
+                DataType::Utf8 if is_text(index, field) => DataType::Binary,
+                DataType::LargeUtf8 if is_text(index, field) => DataType::LargeBinary,
+                _ => return Arc::clone(field),
+            };
+            Arc::new(field.as_ref().clone().with_data_type(bytes))
+        };
+        let fields = schema.fields().iter().enumerate().map(with_bytes);
+        Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())
     }
 
     /// Where the records of a batch of this file are from.
@@ -331,6 +359,18 @@ impl Rows {
             .selected
             .as_ref()
             .map_or(self.batch.num_rows(), Vec::len);
+        if self.selected.is_none() {
+            let columns = id.iter_mut().chain([&mut value]).chain(other.as_mut());
+            columns.for_each(|column| column.copy_all(text));
+            if further.is_empty()
+                && let Some(found) = copied_rows(rows, id.as_ref(), &value, other.as_ref())
+            {
+                let numbered = found.zip(first_row..);
+                return Ok(numbered
+                    .map(|(found, line)| Found { line, ..found })
+                    .collect());
+            }
+        }
         let mut found = Vec::with_capacity(rows);
         for index in 0..rows {
             let row = self.selected.as_ref().map_or(index, |rows| rows[index]);
@@ -389,15 +429,75 @@ impl Rows {
     }
 }
 
+/// The records of columns whose strings are all written; `None` if any column has other values.
+fn copied_rows<'c>(
+    rows: usize,
+    id: Option<&'c Column<'_>>,
+    value: &'c Column<'_>,
+    other: Option<&'c Column<'_>>,
+) -> Option<impl Iterator<Item = Found> + 'c> {
+    let copied = |column: &'c Column<'_>| column.copied.as_ref();
+    let id = match id {
+        Some(id) => Some(copied(id)?),
+        None => None,
+    };
+    let other = match other {
+        Some(other) => Some(copied(other)?),
+        None => None,
+    };
+    let value = copied(value)?;
+    Some((0..rows).map(move |row| Found {
+        id: id.map_or(FoundId::Line(0), |id| FoundId::Here(id.span(row))),
+        value: value.span(row),
+        form: Form::Text,
+        other: other.map(|other| (other.span(row), Form::Text)),
+        record: Span::default(),
+        line: 0,
+    }))
+}
+
 /// A column of a batch.
 struct Column<'b> {
     cell: &'b Cell,
     array: &'b ArrayRef,
     texts: Texts<'b>,
+    /// Where the strings of all rows are written, once they are.
+    copied: Option<Copied<'b>>,
     /// The dictionary keys of the rows.
     keys: Vec<usize>,
     /// By dictionary key: where its value is written, once it is.
     written: Vec<Option<(Span, Form)>>,
+}
+
+/// Strings of which each starts where the one before it ends, as in the column that they are copied from.
+struct Copied<'b> {
+    offsets: Offsets<'b>,
+    /// Where the first one starts.
+    start: usize,
+}
+
+/// Where the strings of a column start and end in it.
+enum Offsets<'b> {
+    Small(&'b [i32]),
+    Large(&'b [i64]),
+}
+
+impl Offsets<'_> {
+    /// The offset at an index; the column was checked to have none below 0.
+    fn at(&self, index: usize) -> usize {
+        match self {
+            Self::Small(offsets) => offsets[index] as usize,
+            Self::Large(offsets) => offsets[index] as usize,
+        }
+    }
+}
+
+impl Copied<'_> {
+    fn span(&self, row: usize) -> Span {
+        let before = self.offsets.at(0);
+        let at = |index| self.start + (self.offsets.at(index) - before);
+        Span::new(at(row), at(row + 1))
+    }
 }
 
 /// Strings, which most columns hold.
@@ -405,6 +505,9 @@ enum Texts<'b> {
     Small(&'b StringArray),
     Large(&'b LargeStringArray),
     View(&'b StringViewArray),
+    /// Bytes that are not known to be text.
+    Bytes(&'b BinaryArray),
+    LargeBytes(&'b LargeBinaryArray),
     No,
 }
 
@@ -416,6 +519,8 @@ impl<'b> Column<'b> {
             DataType::Utf8 if is_text => Texts::Small(array.as_string()),
             DataType::LargeUtf8 if is_text => Texts::Large(array.as_string()),
             DataType::Utf8View if is_text => Texts::View(array.as_string_view()),
+            DataType::Binary if is_text => Texts::Bytes(array.as_binary()),
+            DataType::LargeBinary if is_text => Texts::LargeBytes(array.as_binary()),
             _ => Texts::No,
         };
         let (keys, values) = match array.as_any_dictionary_opt() {
@@ -428,6 +533,7 @@ impl<'b> Column<'b> {
             cell,
             array,
             texts,
+            copied: None,
             keys,
             written: vec![None; values],
         }
@@ -440,12 +546,44 @@ impl<'b> Column<'b> {
         }
     }
 
+    /// Writes the strings of all rows at once, if the column has strings one after another, and a string in each row.
+    fn copy_all(&mut self, text: &mut String) {
+        let (offsets, bytes) = match &self.texts {
+            Texts::Small(texts) => (Offsets::Small(texts.value_offsets()), texts.value_data()),
+            Texts::Large(texts) => (Offsets::Large(texts.value_offsets()), texts.value_data()),
+            Texts::Bytes(bytes) => (Offsets::Small(bytes.value_offsets()), bytes.value_data()),
+            Texts::LargeBytes(bytes) => (Offsets::Large(bytes.value_offsets()), bytes.value_data()),
+            Texts::View(_) | Texts::No => return,
+        };
+        if self.array.null_count() > 0 {
+            return;
+        }
+        let rows = self.array.len();
+        let first = offsets.at(0);
+        let bytes = bytes.get(first..offsets.at(rows));
+        let Some(Ok(all)) = bytes.map(simdutf8::basic::from_utf8) else {
+            return;
+        };
+        // A character may not go on in the next string.
+        let mut starts = (1..rows).map(|row| offsets.at(row) - first);
+        if starts.all(|start| all.is_char_boundary(start)) {
+            let start = text.len();
+            text.push_str(all);
+            self.copied = Some(Copied { offsets, start });
+        }
+    }
+
     /// Writes the value of a row.
     fn write(&mut self, row: usize, writer: &mut Writer<'_>) -> Result<(Span, Form), Message> {
+        if let Some(copied) = &self.copied {
+            return Ok((copied.span(row), Form::Text));
+        }
         let text = match &self.texts {
             Texts::Small(texts) => texts.is_valid(row).then(|| texts.value(row)),
             Texts::Large(texts) => texts.is_valid(row).then(|| texts.value(row)),
             Texts::View(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::Bytes(bytes) => checked(*bytes, row)?,
+            Texts::LargeBytes(bytes) => checked(*bytes, row)?,
             Texts::No => None,
         };
         let start = writer.text.len();
@@ -471,6 +609,19 @@ impl<'b> Column<'b> {
         let (array, row) = locate(self.array, self.cell, row)?;
         writer.value(&array, &self.cell.field, row)
     }
+}
+
+/// The text that the bytes of a row are; `None` for null.
+fn checked<T: OffsetSizeTrait>(
+    bytes: &GenericBinaryArray<T>,
+    row: usize,
+) -> Result<Option<&str>, Message> {
+    if bytes.is_null(row) {
+        return Ok(None);
+    }
+    let text = simdutf8::basic::from_utf8(bytes.value(row));
+    text.map(Some)
+        .map_err(|_| Message::from("not UTF-8: expected text"))
 }
 
 /// Follows the path of a cell from the value of a row of its column.

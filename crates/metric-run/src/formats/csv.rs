@@ -38,6 +38,7 @@ impl Default for CsvOptions {
 
 /// The meaning of a field that is empty and not in quotes, where a value is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EmptyField {
     /// An error: some writers leave the quotes off an empty text, and others mean a missing value.
     #[default]

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "arrow")]
 pub(crate) mod arrow;
+#[cfg(feature = "arrow")]
+mod arrow_file;
 #[cfg(feature = "columns")]
 pub(crate) mod columns;
 pub(crate) mod csv;

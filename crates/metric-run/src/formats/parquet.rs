@@ -25,6 +25,7 @@ use crate::fields::FieldNames;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
+use crate::positions;
 use crate::source::{Seekable, Source};
 
 /// The most bytes of values that a batch decodes to, about.
@@ -92,23 +93,11 @@ struct FileAt {
 
 impl Read for FileAt {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let count = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.position)?;
-        #[cfg(windows)]
-        let count = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.position)?;
-        #[cfg(not(any(unix, windows)))]
-        let count = {
-            let mut file = &*self.file;
-            io::Seek::seek(&mut file, io::SeekFrom::Start(self.position))?;
-            file.read(buffer)?
-        };
+        let count = positions::read_some_at(&self.file, buffer, self.position)?;
         self.position += count as u64;
         Ok(count)
     }
 }
-
-/// Whether threads may read a file at the same time.
-const HAS_POSITIONS: bool = cfg!(any(unix, windows));
 
 /// The most bytes of a page. The decoder would allocate what a page claims.
 const PAGE_BYTES: u64 = 1 << 30;
@@ -205,7 +194,7 @@ pub(crate) fn blocks(
     let schema = metadata.schema().project(&plan.projection);
     let schema = Arc::new(schema.map_err(malformed)?);
     let has_threads = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
-    let has_threads = HAS_POSITIONS && has_threads;
+    let has_threads = positions::ARE_SHARED && has_threads;
     let masks = if has_threads {
         plan.projection.chunks(1).map(mask).collect()
     } else {

@@ -5,6 +5,7 @@ mod class_names;
 #[cfg(feature = "arrow")]
 pub(crate) mod dataset;
 mod documents;
+mod fingerprint;
 mod paths;
 mod text;
 mod unreadable;
@@ -19,6 +20,7 @@ use metric_record::{Message, ReadError};
 
 #[cfg(feature = "arrow")]
 use dataset::Dataset;
+pub use fingerprint::{Fingerprint, Hashed};
 use unreadable::cannot_open;
 
 use crate::RunError;
@@ -45,6 +47,8 @@ pub struct Source {
     csv: CsvOptions,
     /// The split of a dataset folder.
     split: Option<String>,
+    /// Where the hash of the bytes goes, if it is requested.
+    fingerprint: Option<Fingerprint>,
 }
 
 #[derive(Clone)]
@@ -131,6 +135,7 @@ impl Source {
             compression: Compression::None,
             csv: CsvOptions::default(),
             split: None,
+            fingerprint: None,
         }
     }
 
@@ -211,6 +216,33 @@ impl Source {
     pub fn with_split(self, split: impl Into<String>) -> Self {
         let split = Some(split.into());
         Self { split, ..self }
+    }
+
+    /// Hashes the bytes of the source while they are read, on a thread of its own. Returns where the hash is then
+    /// found; `None` if the source is not read from its start to its end, such as a folder or a file of Parquet.
+    ///
+    /// ```
+    /// use metric_run::registry::{Options, find};
+    /// use metric_run::{Format, Run, Source};
+    ///
+    /// let lines = |name: &str| Source::memory(name, *b"a cat\n", Format::Text);
+    /// let mut references = lines("r.txt");
+    /// let fingerprint = references.fingerprint().ok_or("not read as a whole")?;
+    /// let entry = find("wer").ok_or("not there")?;
+    /// Run::new(entry, &Options::default())?.score(references, lines("p.txt"))?;
+    /// assert_eq!(fingerprint.hashed().map(|hashed| hashed.bytes), Some(6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fingerprint(&mut self) -> Option<Fingerprint> {
+        let is_stream = match &self.origin {
+            Origin::File(_) | Origin::StandardInput | Origin::Memory(..) | Origin::Reader(..) => {
+                self.format.is_none_or(Format::is_text)
+            }
+            _ => false,
+        };
+        let fingerprint = is_stream.then(Fingerprint::default);
+        self.fingerprint.clone_from(&fingerprint);
+        fingerprint
     }
 
     /// The files of a source of several, or the source itself.
@@ -380,6 +412,10 @@ impl Source {
             #[cfg(feature = "arrow")]
             Origin::Dataset(_) => return Err(self.no_stream()),
             Origin::Several(..) | Origin::Records(..) => return Err(self.no_stream()),
+        };
+        let raw = match &self.fingerprint {
+            Some(fingerprint) => fingerprint.watch(raw),
+            None => raw,
         };
         let counted = Counted {
             inner: raw,

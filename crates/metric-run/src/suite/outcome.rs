@@ -11,6 +11,7 @@ use crate::outcome::SCHEMA;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// It was scored.
     Ok,

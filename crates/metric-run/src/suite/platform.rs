@@ -10,6 +10,7 @@ use super::outcome::{Counted, JsonScores, Shown, SuiteOutcome};
 
 /// A platform of competitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Platform {
     /// `scores.json`, an object of numbers by the keys of the leaderboard's columns
     /// (<https://github.com/codalab/codabench/wiki/Leaderboard-Functionality>).

@@ -15,6 +15,7 @@ pub(crate) const OF_SYSTEMS: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", 
 
 /// The reason why a task has no predictions.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SubmissionError {
     /// The submission has no such file.
     Missing(String),

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The rule by which scores become a total.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Rule {
     /// The sum of the scores.
     Sum,

@@ -115,8 +115,7 @@ impl Metric for EditRate {
     type Score = EditScores;
 
     fn update(&self, state: &mut EditState, prediction: &str, reference: &str) {
-        let added = self.add(state, prediction, reference, &mut Cells::unlimited());
-        debug_assert!(added.is_ok(), "there are always cells left");
+        self.update_rated(state, prediction, reference);
     }
 
     fn compute(&self, state: &EditState) -> EditScores {
@@ -131,7 +130,7 @@ impl EditRate {
     /// Returns only the error rate of a state, the same as that of [`compute`](Metric::compute).
     #[must_use]
     pub fn error_rate(&self, state: &EditState) -> Option<f64> {
-        self.profile.scores(&state.edits, state.longer).error_rate
+        self.profile.error_rate(&state.edits)
     }
 
     /// Returns the state of one pair, or an error if its alignment takes more than `max_cells` [cells](TooManyCells).
@@ -188,47 +187,44 @@ impl EditRate {
         is_within([prediction_bytes, reference_bytes], max_cells)
     }
 
-    /// Adds a pair to a state, and returns the state of this pair alone, from which the scores of the pair can be
-    /// computed. The returned state has no confusions. This is faster than measuring the pair and merging its state.
+    /// Adds a pair to a state as [`update`](Metric::update) does, and returns the error rate of the pair.
     ///
     /// ```
     /// use metric_core::Metric;
     /// use metric_text::EditRate;
     ///
-    /// let metric = EditRate::default().with_confusions(true);
+    /// let metric = EditRate::default();
     /// let mut state = metric.measure("a cat", "the cat");
-    /// let pair = metric.measure_in(&mut state, "a dog", "a dog");
-    /// assert_eq!(metric.error_rate(&pair), Some(0.0));
+    /// assert_eq!(metric.update_rated(&mut state, "a dog", "a dog"), Some(0.0));
     /// assert_eq!(metric.error_rate(&state), Some(1.0 / 4.0));
     /// ```
-    pub fn measure_in(
+    pub fn update_rated(
         &self,
         state: &mut EditState,
         prediction: &str,
         reference: &str,
-    ) -> EditState {
+    ) -> Option<f64> {
         let added = self.add(state, prediction, reference, &mut Cells::unlimited());
         debug_assert!(added.is_ok(), "there are always cells left");
-        let edits = added.unwrap_or_default();
-        let mut pair = EditState::default();
-        self.add_edits(&mut pair, edits);
-        pair
+        added.unwrap_or_default()
     }
 
-    /// Adds a pair, as far as there are cells left.
+    /// Adds a pair, as far as there are cells left, and returns its error rate.
     fn add(
         &self,
         state: &mut EditState,
         prediction: &str,
         reference: &str,
         cells: &mut Cells,
-    ) -> Result<Edits, OutOfCells> {
+    ) -> Result<Option<f64>, OutOfCells> {
         let prediction = self.normalizer.apply(prediction);
         let reference = self.normalizer.apply(reference);
         let edits = if self.confusions {
-            let split = |text| self.unit.split(text, self.profile);
-            let (reference, prediction) = (split(&reference), split(&prediction));
-            state.confusions.align(&reference, &prediction, cells)?
+            let texts = [&*reference, &*prediction];
+            self.unit
+                .with_both(texts, self.profile, |[reference, prediction]| {
+                    state.confusions.align(reference, prediction, cells)
+                })?
         } else if self.unit == Unit::CodePoint
             || self.unit == Unit::Grapheme
                 && units::no_clusters(&reference)
@@ -240,20 +236,19 @@ impl EditRate {
                 cells,
             )?
         } else {
-            let split = |text| self.unit.split(text, self.profile);
-            Edits::within(&split(&reference), &split(&prediction), cells)?
+            let texts = [&*reference, &*prediction];
+            self.unit
+                .with_both(texts, self.profile, |[reference, prediction]| {
+                    Edits::within(reference, prediction, cells)
+                })?
         };
-        self.add_edits(state, edits);
-        Ok(edits)
-    }
-
-    /// Adds the edits of a pair.
-    fn add_edits(&self, state: &mut EditState, edits: Edits) {
         state.longer += edits.reference_length().max(edits.prediction_length());
         state.edits.merge(edits);
-        if let Some(rate) = self.profile.scores(&edits, 0).error_rate {
+        let rate = self.profile.error_rate(&edits);
+        if let Some(rate) = rate {
             state.rates.add(rate);
         }
+        Ok(rate)
     }
 }
 
@@ -312,6 +307,7 @@ fn edits_of_characters(
 
 /// The convention to follow: which white space separates words, and the value of a rate whose denominator is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EditProfile {
     /// `jiwer`: jiwer 4.0.0.
     ///
@@ -357,28 +353,37 @@ impl EditProfile {
         }
     }
 
+    /// The error rate of edits.
+    fn error_rate(self, edits: &Edits) -> Option<f64> {
+        let (rows, columns) = (edits.reference_length(), edits.prediction_length());
+        match (self, rows, columns) {
+            (Self::Jiwer, 0, 0) => Some(0.0),
+            (Self::Jiwer, 0, _) => Some(edits.insertions as f64),
+            (Self::HuggingFace | Self::Torchmetrics, 0, _) => None,
+            _ => ratio(edits.errors(), rows),
+        }
+    }
+
     /// The rates of edits. `longer` is the sum over pairs of the length of the longer text.
     fn scores(self, edits: &Edits, longer: u64) -> EditScores {
         let (rows, columns) = (edits.reference_length(), edits.prediction_length());
         let preserved = |hits| Some(ratio(hits, rows)? * ratio(hits, columns)?);
-        let (error_rate, match_error_rate, information_preserved) = match (self, rows, columns) {
-            (Self::Jiwer, 0, 0) => (Some(0.0), Some(0.0), Some(1.0)),
-            (Self::Jiwer, 0, _) => (Some(edits.insertions as f64), Some(1.0), Some(0.0)),
-            (Self::HuggingFace, 0, _) => (None, None, None),
+        let (match_error_rate, information_preserved) = match (self, rows, columns) {
+            (Self::Jiwer, 0, 0) => (Some(0.0), Some(1.0)),
+            (Self::Jiwer, 0, _) => (Some(1.0), Some(0.0)),
+            (Self::HuggingFace, 0, _) => (None, None),
             (Self::Torchmetrics, ..) => (
-                ratio(edits.errors(), rows),
                 ratio(edits.errors(), longer),
                 preserved(longer.saturating_sub(edits.errors())),
             ),
             (Self::Jiwer | Self::HuggingFace, ..) => (
-                ratio(edits.errors(), rows),
                 ratio(edits.errors(), edits.hits + edits.errors()),
                 // Without a prediction nothing is preserved.
                 preserved(edits.hits).or(Some(0.0)),
             ),
         };
         EditScores {
-            error_rate,
+            error_rate: self.error_rate(edits),
             match_error_rate,
             information_lost: information_preserved.map(|preserved| 1.0 - preserved),
             information_preserved,

@@ -1,5 +1,6 @@
 //! Texts as lists of the units that are compared.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -11,6 +12,7 @@ use crate::normalize::{is_space, words};
 
 /// The unit in which lengths and errors are counted: word, code point or grapheme cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Unit {
     /// `word`: text between white space, by the rule of the [`EditProfile`].
     #[default]
@@ -50,24 +52,63 @@ impl Unit {
     /// ```
     #[must_use]
     pub fn split(self, text: &str, profile: EditProfile) -> Vec<&str> {
+        let mut units = Vec::new();
+        self.split_into(text, profile, &mut units);
+        units
+    }
+
+    /// Adds the units of the text to a list.
+    fn split_into<'t>(self, text: &'t str, profile: EditProfile, units: &mut Vec<&'t str>) {
         match self {
-            Self::Word if profile == EditProfile::Torchmetrics => words(text).collect(),
-            Self::Word => spaced(text),
+            Self::Word if profile == EditProfile::Torchmetrics => units.extend(words(text)),
+            Self::Word => spaced(text, units),
             Self::CodePoint => {
                 let text = trimmed(text, profile);
                 let mut ends = text.char_indices().map(|(start, _)| start).skip(1);
                 let mut start = 0;
-                let mut units = Vec::with_capacity(text.len());
+                units.reserve(text.len());
                 while start < text.len() {
                     let end = ends.next().unwrap_or(text.len());
                     units.extend(text.get(start..end));
                     start = end;
                 }
-                units
             }
-            Self::Grapheme => trimmed(text, profile).graphemes(true).collect(),
+            Self::Grapheme => units.extend(trimmed(text, profile).graphemes(true)),
         }
     }
+
+    /// Gives the units of two texts to `look`. Each thread uses its memory again: so many lists are made that threads
+    /// would often wait for each other to allocate them.
+    pub(super) fn with_both<T>(
+        self,
+        texts: [&str; 2],
+        profile: EditProfile,
+        look: impl FnOnce([&[&str]; 2]) -> T,
+    ) -> T {
+        thread_local! {
+            static UNITS: Cell<[Vec<&'static str>; 2]> = const { Cell::new([Vec::new(), Vec::new()]) };
+        }
+        let mut lists = UNITS.take().map(emptied);
+        for (text, units) in texts.into_iter().zip(&mut lists) {
+            self.split_into(text, profile, units);
+        }
+        let found = look([&lists[0], &lists[1]]);
+        UNITS.set(lists.map(|mut units| {
+            units.clear();
+            units.shrink_to(KEPT);
+            emptied(units)
+        }));
+        found
+    }
+}
+
+/// The most units whose memory is kept for the next text.
+const KEPT: usize = 1 << 16;
+
+/// The memory of a list for texts that live longer or shorter: collecting in place keeps it.
+fn emptied<'t>(mut units: Vec<&str>) -> Vec<&'t str> {
+    units.clear();
+    units.into_iter().map(|_| "").collect()
 }
 
 named_choice!(Unit, "unit");
@@ -95,10 +136,10 @@ pub(super) fn no_clusters(text: &str) -> bool {
 
 /// jiwer's words: each run of two or more characters of white space becomes a space, the ends are
 /// stripped, and the rest is split at spaces alone. A single other white space is part of its word.
-fn spaced(text: &str) -> Vec<&str> {
+fn spaced<'t>(text: &'t str, words: &mut Vec<&'t str>) {
     let text = text.trim_matches(is_space);
     let bytes = text.as_bytes();
-    let mut words = Vec::with_capacity(text.len() / 6 + 1);
+    words.reserve(text.len() / 6 + 1);
     let mut start = 0;
     let mut at = 0;
     while let Some(next) = next_space(bytes, at) {
@@ -124,7 +165,6 @@ fn spaced(text: &str) -> Vec<&str> {
     if start < text.len() {
         words.push(&text[start..]);
     }
-    words
 }
 
 /// The position of the first byte from a position on that white space can begin with.

@@ -84,12 +84,12 @@ pub fn check_squad_answers(
     profile: squad::SquadProfile,
     answers: &[String],
 ) -> Result<(), Message> {
-    match (profile, answers.is_empty()) {
-        (squad::SquadProfile::V1, true) => Err(Message::from(format!("{UNANSWERED}; "))
-            .option("profile", "v2")
-            .text(" has such questions")),
-        (squad::SquadProfile::V1, false) | (squad::SquadProfile::V2, _) => Ok(()),
+    if profile.allows_no_answer() || !answers.is_empty() {
+        return Ok(());
     }
+    Err(Message::from(format!("{UNANSWERED}; "))
+        .option("profile", "v2")
+        .text(" has such questions"))
 }
 
 /// Reads a text, or a number as it is written.
@@ -226,11 +226,7 @@ pub fn accepted<'a>(reference: &mut Value<'a>) -> Result<Accepted<'a>, String> {
 ///
 /// Returns an error if such a profile has no answers to compare with.
 pub fn check_vqa_answers(profile: VqaProfile, answers: &Answers) -> Result<(), Message> {
-    let counts_people = match profile {
-        VqaProfile::Exact | VqaProfile::FusionBrain2021 => false,
-        VqaProfile::VqaV2 | VqaProfile::VqaV2AlwaysNormalise => true,
-    };
-    if counts_people && answers.answers.is_empty() {
+    if profile.is_agreement() && answers.answers.is_empty() {
         Err(UNANSWERED.into())
     } else {
         Ok(())

@@ -37,6 +37,7 @@ metric_core::setters!(CocoParams {
 
 /// The set of numbers that COCO prints for a data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CocoSummary {
     /// Those of boxes and masks: recall by number of detections.
     #[default]

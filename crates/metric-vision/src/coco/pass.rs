@@ -1,7 +1,7 @@
 //! The curves of one replicate: of rows that are read from the highest score down, each as often as it occurs.
 //!
-//! The rows are read once and are copied into one list per block of curves; each list is read once per curve, without a
-//! branch that depends on the data.
+//! The rows of a block of curves are read once and are copied into one list; that list is read once per curve, without
+//! a branch that depends on the data.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,8 +12,6 @@ use super::params::CocoParams;
 /// Where a detection is right and where it is wrong, one bit for each curve of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockVerdict {
-    /// The index among the [`blocks`].
-    pub(super) block: u32,
     pub(super) right: u64,
     pub(super) wrong: u64,
 }
@@ -44,29 +42,27 @@ pub(super) fn all_bits(block: &Range<usize>) -> u64 {
     u64::MAX.unbounded_shr(64_u32.saturating_sub(block.len() as u32))
 }
 
-/// The detections of a replicate, from the highest score down.
-#[derive(Debug)]
+/// The detections of a block in a replicate, from the highest score down.
+#[derive(Debug, Default)]
 pub(super) struct Pass {
-    blocks: Vec<Block>,
+    /// The number of curves of the block.
+    curves: usize,
+    /// The bits of all curves.
+    all: u64,
+    /// The detections that are right, or different from threshold to threshold, and after `count` of them unused
+    /// memory.
+    detections: Vec<Occurrence>,
+    count: usize,
+    /// The number of detections that are wrong in all curves.
+    wrong: u64,
     /// For each detection of a curve that is right, the number of those before it that are wrong.
     wrong_before: Vec<f64>,
     pub(super) needed: Needed,
     envelope: Envelope,
 }
 
-/// The detections that are right, or different from threshold to threshold.
-#[derive(Debug)]
-struct Block {
-    curves: Range<usize>,
-    /// The bits of all curves.
-    all: u64,
-    detections: Vec<Occurrence>,
-    /// The number of detections that are wrong in all curves.
-    wrong: u64,
-}
-
 /// A detection of a block, as often as it occurs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Occurrence {
     right: u64,
     wrong: u64,
@@ -101,95 +97,74 @@ impl Needed {
 }
 
 impl Pass {
-    pub(super) fn new(params: &CocoParams) -> Self {
-        let block = |curves: Range<usize>| Block {
-            all: all_bits(&curves),
-            curves,
-            detections: Vec::new(),
-            wrong: 0,
-        };
-        Self {
-            blocks: blocks(params).into_iter().map(block).collect(),
-            wrong_before: Vec::new(),
-            needed: Needed::default(),
-            envelope: Envelope::default(),
-        }
+    /// Starts a block.
+    pub(super) fn start(&mut self, block: &Range<usize>) {
+        self.curves = block.len();
+        self.all = all_bits(block);
+        self.count = 0;
+        self.wrong = 0;
     }
 
-    pub(super) fn start(&mut self) {
-        for block in &mut self.blocks {
-            block.detections.clear();
-            block.wrong = 0;
-        }
-    }
-
-    /// Adds a detection as often as it occurs here.
+    /// Adds a detection as often as it occurs here, which may be 0 times. Without a branch that depends on the data.
     #[inline]
-    pub(super) fn add(&mut self, verdicts: &[BlockVerdict], times: u64) {
-        for &BlockVerdict {
-            block,
+    pub(super) fn add(&mut self, verdict: BlockVerdict, times: u64) {
+        let is_wrong = verdict.right == 0 && verdict.wrong == self.all;
+        let mut left = times;
+        loop {
+            self.write(verdict, left.min(COPIES as u64), !is_wrong & (left > 0));
+            if left <= COPIES as u64 {
+                break;
+            }
+            left -= COPIES as u64;
+        }
+        self.wrong += u64::from(is_wrong) * times;
+    }
+
+    /// Writes an occurrence at the end of the list, where the next one replaces it if it is not kept.
+    #[inline]
+    fn write(&mut self, BlockVerdict { right, wrong }: BlockVerdict, times: u64, is_kept: bool) {
+        if self.count == self.detections.len() {
+            self.detections.push(Occurrence::default());
+        }
+        self.detections[self.count] = Occurrence {
             right,
             wrong,
-        } in verdicts
-        {
-            let Some(block) = self.blocks.get_mut(block as usize) else {
-                continue;
-            };
-            if right == 0 && wrong == block.all {
-                block.wrong += times;
-                continue;
-            }
-            block.add(right, wrong, times);
-        }
+            times,
+            wrong_before: self.wrong,
+        };
+        self.count += usize::from(is_kept);
     }
 
-    /// Visits the envelopes of all curves in their order.
-    pub(super) fn each_envelope(&mut self, mut visit: impl FnMut(usize, &[f64])) {
-        for block in &self.blocks {
-            let times = block.detections.iter().map(|detection| detection.times);
-            let most = times.sum::<u64>() as usize + COPIES;
-            if self.wrong_before.len() < most {
-                self.wrong_before.resize(most, 0.0);
-            }
-            for (bit, curve) in block.curves.clone().enumerate() {
-                let wrong_before = block.wrong_before(bit, &mut self.wrong_before);
-                visit(curve, self.envelope.compute(wrong_before));
-            }
+    /// Visits the envelopes of the curves in their order.
+    pub(super) fn each_envelope(&mut self, mut visit: impl FnMut(&[f64])) {
+        let detections = self.detections.get(..self.count).unwrap_or_default();
+        let times = detections.iter().map(|detection| detection.times);
+        let most = times.sum::<u64>() as usize + COPIES;
+        if self.wrong_before.len() < most {
+            self.wrong_before.resize(most, 0.0);
+        }
+        for bit in 0..self.curves {
+            let wrong_before = wrong_before(detections, bit, &mut self.wrong_before);
+            visit(self.envelope.compute(wrong_before));
         }
     }
 }
 
-impl Block {
-    #[inline]
-    fn add(&mut self, right: u64, wrong: u64, mut times: u64) {
-        while times > 0 {
-            let here = times.min(COPIES as u64);
-            self.detections.push(Occurrence {
-                right,
-                wrong,
-                times: here,
-                wrong_before: self.wrong,
-            });
-            times -= here;
-        }
+/// For each detection that is right in the curve of a bit, the number of those before it that are wrong.
+fn wrong_before<'b>(detections: &[Occurrence], bit: usize, buffer: &'b mut [f64]) -> &'b [f64] {
+    let (mut right, mut wrong) = (0, 0);
+    for detection in detections {
+        // Written in any case, and kept if the detection is right.
+        let next = buffer.get_mut(right..);
+        let Some(next) = next.and_then(<[f64]>::first_chunk_mut::<COPIES>) else {
+            break;
+        };
+        // Counts are below 2^62. A signed integer is converted by one instruction.
+        next.fill((wrong + detection.wrong_before) as i64 as f64);
+        right += (detection.right >> bit & 1) as usize * detection.times as usize;
+        wrong += (detection.wrong >> bit & 1) * detection.times;
     }
-
-    /// For each detection that is right in the curve of a bit, the number of those before it that are wrong.
-    fn wrong_before<'b>(&self, bit: usize, buffer: &'b mut [f64]) -> &'b [f64] {
-        let (mut right, mut wrong) = (0, 0);
-        for detection in &self.detections {
-            // Written in any case, and kept if the detection is right.
-            let next = buffer.get_mut(right..);
-            let Some(next) = next.and_then(<[f64]>::first_chunk_mut::<COPIES>) else {
-                break;
-            };
-            // Counts are below 2^62. A signed integer is converted by one instruction.
-            next.fill((wrong + detection.wrong_before) as i64 as f64);
-            right += (detection.right >> bit & 1) as usize * detection.times as usize;
-            wrong += (detection.wrong >> bit & 1) * detection.times;
-        }
-        buffer.get(..right).unwrap_or_default()
-    }
+    buffer.get(..right).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -225,22 +200,17 @@ mod tests {
 
     #[test]
     fn wrong_ones_before_each_right_one() {
-        let mut pass = Pass::new(&params(1, 2));
-        let verdict = |right, wrong| {
-            [BlockVerdict {
-                block: 0,
-                right,
-                wrong,
-            }]
-        };
-        pass.add(&verdict(0b11, 0), 1);
+        let mut pass = Pass::default();
+        pass.start(&(0..2));
+        let verdict = |right, wrong| BlockVerdict { right, wrong };
+        pass.add(verdict(0b11, 0), 1);
         // Wrong at both thresholds, twice; then right at the first only, six times, which is more than one entry has.
-        pass.add(&verdict(0, 0b11), 2);
-        pass.add(&verdict(0b01, 0b10), 6);
-        pass.add(&verdict(0b10, 0b01), 1);
+        pass.add(verdict(0, 0b11), 2);
+        pass.add(verdict(0b01, 0b10), 6);
+        pass.add(verdict(0b10, 0b01), 1);
         let mut precision = Vec::new();
-        pass.each_envelope(|curve, envelope| precision.push((curve, envelope.to_vec())));
-        let [(0, first), (1, second)] = &precision[..] else {
+        pass.each_envelope(|envelope| precision.push(envelope.to_vec()));
+        let [first, second] = &precision[..] else {
             panic!("two curves: {precision:?}");
         };
         // 7 of 9 at the last of the first curve; the first detection is right: 1 of 1, less numpy's smallest step.

@@ -13,6 +13,15 @@ impl NamedScores for CocoCurves {
     }
 }
 
+/// The [named scores](NamedScores), as a map in their order. The curves themselves are
+/// [arrays](CocoCurves::arrays).
+#[cfg(feature = "serde")]
+impl serde::Serialize for CocoCurves {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.named_scores())
+    }
+}
+
 /// The selection of curves over which a mean of [`CocoCurves`] is taken. The default is that of COCO's main number:
 /// all thresholds and classes, the first area range and the greatest number of detections.
 ///

@@ -63,20 +63,18 @@ struct Rows {
     /// The state of each image that has the class, and for each its true objects by area range.
     images: Vec<u32>,
     truths: Vec<u32>,
-    /// By falling score, of equal ones in the order of images.
-    rows: WeightedRows<Row>,
-    /// In the order of the rows.
-    verdicts: Vec<BlockVerdict>,
+    /// For each of the [`blocks`] the detections that count in it, by falling score, of equal ones in the order of
+    /// images.
+    blocks: Vec<WeightedRows<Row>>,
     /// The detections that are right and that a limit leaves out, summed by image.
     left_out: LeftOut,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Row {
     /// The number of the limits on detections that leave it out.
     level: u32,
-    /// Where its verdicts are.
-    verdicts: Range<u32>,
+    verdict: BlockVerdict,
 }
 
 /// A row of a state, before all rows are sorted.
@@ -93,9 +91,9 @@ enum Outcome<'s> {
 }
 
 impl Outcome<'_> {
-    /// The curves of a block in which it is right, and those in which it is wrong.
-    fn in_block(&self, params: &CocoParams, block: &Range<usize>) -> (u64, u64) {
-        match self {
+    /// The curves of a block in which it is right, and those in which it is wrong, if there are any.
+    fn in_block(&self, params: &CocoParams, block: &Range<usize>) -> Option<BlockVerdict> {
+        let (right, wrong) = match self {
             Self::WrongIn(verdict) => {
                 let area = block.start / params.iou_thresholds.len().max(1);
                 let is_wrong = verdict.is_wrong_in(area as u32);
@@ -105,7 +103,8 @@ impl Outcome<'_> {
                 bits_of(block, details.correct),
                 bits_of(block, details.wrong),
             ),
-        }
+        };
+        (right | wrong != 0).then_some(BlockVerdict { right, wrong })
     }
 }
 
@@ -137,27 +136,15 @@ impl<'s> CocoWeights<'s> {
             .into_iter()
             .map(|(class, (mut of_class, unsorted))| {
                 of_class.class = class;
-                let rows = WeightedRows::new(unsorted, |row| Reverse(row.score));
-                let verdicts = &mut of_class.verdicts;
-                // More than 2^32 verdicts would take 100 GB.
-                let end = |verdicts: &[BlockVerdict]| verdicts.len() as u32;
-                of_class.rows = rows.map(|row| {
-                    let start = end(verdicts);
-                    for (block, curves) in (0..).zip(&blocks) {
-                        let (right, wrong) = row.outcome.in_block(params, curves);
-                        if right | wrong != 0 {
-                            verdicts.push(BlockVerdict {
-                                block,
-                                right,
-                                wrong,
-                            });
-                        }
-                    }
-                    Row {
-                        level: row.level,
-                        verdicts: start..end(verdicts),
-                    }
-                });
+                let in_block = |curves: &Range<usize>| {
+                    let rows = unsorted.iter().filter_map(|(source, row)| {
+                        let verdict = row.outcome.in_block(params, curves)?;
+                        let level = row.level;
+                        Some((*source, (row.score, Row { level, verdict })))
+                    });
+                    WeightedRows::new(rows, |(score, _)| Reverse(*score)).map(|(_, row)| row)
+                };
+                of_class.blocks = blocks.iter().map(in_block).collect();
                 of_class
             })
             .collect();
@@ -175,7 +162,7 @@ impl<'s> CocoWeights<'s> {
     pub fn curves(&self, weights: &[u64]) -> CocoCurves {
         let free = || self.passes.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = free().pop();
-        let mut pass = kept.unwrap_or_else(|| Pass::new(self.params));
+        let mut pass = kept.unwrap_or_default();
         let curves = self
             .classes
             .iter()
@@ -241,21 +228,30 @@ impl Rows {
             class: self.class,
             truths: truths.clone(),
             curves: Vec::with_capacity(levels * areas * thresholds),
-            precision: Vec::new(),
+            precision: Vec::with_capacity(areas * thresholds * params.recall_thresholds.len()),
             scores: Vec::new(),
         };
         let needed: Vec<_> = truths
             .iter()
             .map(|&truths| pass.needed.get(params, truths))
             .collect();
-        // Returns the number of detections that are right in each curve.
-        let read = |curves: &mut OfClass, pass: &mut Pass| {
+        // Returns the number of detections that are right in each curve, of those that the limits up to this one leave
+        // in.
+        let mut read = |curves: &mut OfClass, most: u32| {
             let mut right = Vec::with_capacity(areas * thresholds);
-            pass.each_envelope(|curve, envelope| {
-                let area = curve / thresholds;
-                curves.read(truths[area], &needed[area], envelope);
-                right.push(envelope.len() as u64);
-            });
+            for (block, rows) in blocks(params).iter().zip(&self.blocks) {
+                pass.start(block);
+                rows.each_or_absent(weights, |row, times| {
+                    if row.level <= most {
+                        pass.add(row.verdict, times);
+                    }
+                });
+                let area = block.start / thresholds.max(1);
+                pass.each_envelope(|envelope| {
+                    curves.read(truths[area], &needed[area], envelope);
+                    right.push(envelope.len() as u64);
+                });
+            }
             right
         };
         if params.quirks {
@@ -265,15 +261,13 @@ impl Rows {
                     curves.curves.extend_from_within(last..);
                     continue;
                 }
-                self.count(weights, most, pass);
-                read(&mut curves, pass);
+                read(&mut curves, most);
             }
             return Some(curves);
         }
         // The detections that count for a small number also count for a large one: one pass is enough.
         let last = levels.saturating_sub(1);
-        self.count(weights, last as u32, pass);
-        let mut found = read(&mut curves, pass);
+        let mut found = read(&mut curves, last as u32);
         let left_out = self.left_out.totals(params, weights);
         let mut recalls = Vec::with_capacity(last * found.len());
         for of_level in left_out.chunks_exact(found.len().max(1)).skip(1).rev() {
@@ -289,20 +283,10 @@ impl Rows {
     /// Whether a detection with a weight is left out by exactly this many limits.
     fn has_level(&self, weights: &[u64], level: u32) -> bool {
         let mut has_level = false;
-        self.rows
-            .each(weights, |row, _| has_level |= row.level == level);
+        for rows in &self.blocks {
+            rows.each(weights, |row, _| has_level |= row.level == level);
+        }
         has_level
-    }
-
-    /// Counts the detections that the limits up to this one leave in.
-    fn count(&self, weights: &[u64], most: u32, pass: &mut Pass) {
-        pass.start();
-        self.rows.each(weights, |row, times| {
-            if row.level <= most {
-                let verdicts = row.verdicts.start as usize..row.verdicts.end as usize;
-                pass.add(self.verdicts.get(verdicts).unwrap_or_default(), times);
-            }
-        });
     }
 }
 

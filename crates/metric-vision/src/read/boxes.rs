@@ -109,6 +109,7 @@ impl BoxForm for BoxFormat {
 
 /// Rotated boxes, `[cx, cy, width, height, angle]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RotatedForm {
     /// `rotated`: the angle is in radians.
     Radians,

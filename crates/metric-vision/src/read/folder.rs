@@ -89,6 +89,7 @@ pub(super) fn finite(word: &str) -> Result<f64, String> {
 
 /// What to do with predictions for an image that is not in the ground truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ExtraImages {
     /// An error.
     #[default]

@@ -57,6 +57,7 @@ pub use yolo::{YoloOptions, parse_yolo, read_yolo};
 
 /// Something in the data that a reader corrected or left out, or that may not be what was intended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Warning {
     /// A true object has no area; that of its shape is used.
     MissingArea,

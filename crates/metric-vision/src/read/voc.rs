@@ -45,6 +45,7 @@ metric_core::setters!(VocOptions {
 
 /// The naming of prediction files of Pascal VOC: after classes or after images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum VocFiles {
     /// `<class>.txt` or `comp4_det_test_<class>.txt`, as the development kit of the challenge takes
     /// results: lines `image score xmin ymin xmax ymax`.

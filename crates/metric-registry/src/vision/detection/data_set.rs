@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use metric_core::Metric;
-use metric_record::{Document, ReadError};
+use metric_record::ReadError;
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::CocoOptions;
 use metric_vision::{Class, DetectionSweepState, Image, Prediction, SweepItem, by_class};
@@ -20,8 +20,8 @@ use crate::vision::images::{
 use crate::{DataSet, DataSetError, ReadDataSet, Sink};
 
 impl<F: Form> ReadDataSet<Self> for Boxes<F> {
-    fn fields(&self, references: &Document) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        objects_by_id(references, &["images"], "id")
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_by_id(&data.references, &["images"], "id")
     }
 
     /// An image is a record, a class of it an example.

@@ -8,7 +8,7 @@ use metric_vision::read::{parse_detection_boxes, parse_truth_boxes};
 use metric_vision::{Detection, Key, Matching, SweepItem, Truth};
 
 use super::forms::Form;
-use super::{Boxes, extra_classes, is_fusion_brain};
+use super::{Boxes, extra_classes};
 use crate::Sink;
 
 impl<F: Form> Boxes<F> {
@@ -71,7 +71,7 @@ impl<F: Form> Boxes<F> {
             .collect();
         let image = record.id.to_string();
         // The challenge's programs insist on an answer to each question.
-        let fusion_brain = is_fusion_brain(self.metric.params().profile);
+        let fusion_brain = self.metric.params().profile.is_fusion_brain();
         let missing = if fusion_brain {
             Missing::Error
         } else {

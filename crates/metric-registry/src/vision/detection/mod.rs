@@ -11,9 +11,8 @@ use metric_record::json::{self, Entries, typed};
 use metric_record::{FieldError, Kind, Message, Record};
 use metric_vision::read::{BoxForm, PolygonForm, RotatedForm, is_coco};
 use metric_vision::{
-    BoxFormat, ClassTotals, Curve, DetectionProfile, DetectionScore, DetectionState,
-    DetectionSweep, DetectionSweepParams, DetectionSweepScore, DetectionSweepState, InvalidSweep,
-    Key, Matching,
+    BoxFormat, ClassTotals, DetectionProfile, DetectionState, DetectionSweep, DetectionSweepParams,
+    DetectionSweepScore, DetectionSweepState, InvalidSweep, Key, Matching,
 };
 use serde::de::IgnoredAny;
 use serde_json::json;
@@ -204,7 +203,7 @@ impl<F: Form> Boxes<F> {
         };
         let metric = F::sweep(params).map_err(invalid)?;
         Ok(Self {
-            suffixes: suffixes(metric.params()),
+            suffixes: metric.params().suffixes(),
             metric,
             form,
             by_class: by[0],
@@ -213,22 +212,6 @@ impl<F: Form> Boxes<F> {
             compact: options.compact_details(),
         })
     }
-}
-
-/// The ends of the names of the scores, by pair of thresholds: empty if there is one pair.
-fn suffixes(params: &DetectionSweepParams) -> Vec<String> {
-    let (ious, scores) = (&params.iou_thresholds, &params.score_thresholds);
-    let of_iou = |&iou: &f64| -> Vec<String> {
-        match (scores.as_slice(), ious.len()) {
-            ([] | [_], 1) => vec![String::new()],
-            ([] | [_], _) => vec![format!("@{iou}")],
-            (scores, _) => scores
-                .iter()
-                .map(|score| format!("@{iou},{score}"))
-                .collect(),
-        }
-    };
-    ious.iter().flat_map(of_iou).collect()
 }
 
 impl<F: Form> Reading for Boxes<F> {
@@ -294,38 +277,10 @@ impl<F: Form> Reading for Boxes<F> {
     /// classes or more are known; `best_f1` and `best_f1_score` at each IoU threshold on request.
     fn numbers(&self, state: &DetectionSweepState, (): &(), scope: Scope<'_>) -> Numbers {
         let score = self.metric.compute(state);
-        let points = || self.suffixes.iter().zip(score.points());
-        let mut scores = Vec::new();
-        let mut add = |prefix: &str, suffix: &str, score: DetectionScore| {
-            for (name, value) in score.named_scores() {
-                scores.push((format!("{prefix}{name}{suffix}"), value));
-            }
-        };
-        for (suffix, point) in points() {
-            add("", suffix, point.score);
-        }
-        if state.classes().len() > 1 {
-            for (suffix, point) in points() {
-                if let Some(average) = point.macro_average {
-                    add("macro_", suffix, average);
-                }
-            }
-        }
-        if self.metric.params().best_f1 {
-            let ious = &self.metric.params().iou_thresholds;
-            for (index, iou) in ious.iter().enumerate() {
-                let suffix = match ious.len() {
-                    1 => String::new(),
-                    _ => format!("@{iou}"),
-                };
-                let best = score.curve(index).and_then(Curve::best_f1);
-                let f1 = best.and_then(|best| best.counts.f1());
-                scores.push((format!("best_f1{suffix}"), f1));
-                scores.push((
-                    format!("best_f1_score{suffix}"),
-                    best.map(|best| best.score),
-                ));
-            }
+        let mut scores = score.named_scores();
+        // The average over one class is its own score.
+        if state.classes().len() < 2 {
+            scores.retain(|(name, _)| !name.starts_with("macro_"));
         }
         Numbers {
             scores,
@@ -410,7 +365,7 @@ impl<F: Form> Reading for Boxes<F> {
     }
 
     fn scores_empty_data(&self) -> bool {
-        is_fusion_brain(self.metric.params().profile)
+        self.metric.params().profile.is_fusion_brain()
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -445,13 +400,6 @@ fn warnings(score: &DetectionSweepScore) -> Vec<Message> {
         (most(|counts| counts.undecided), undecided),
     ];
     Counted::warnings(counts).collect()
-}
-
-fn is_fusion_brain(profile: DetectionProfile) -> bool {
-    matches!(
-        profile,
-        DetectionProfile::FusionBrain2021 | DetectionProfile::FusionBrainBaseline
-    )
 }
 
 impl<F: Form> Boxes<F> {

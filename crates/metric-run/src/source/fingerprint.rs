@@ -1,0 +1,176 @@
+//! The SHA-256 of a source, computed while the source is read.
+
+use std::io::{self, Read};
+use std::mem;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use sha2::{Digest, Sha256};
+
+use super::Stream;
+
+/// The size and the SHA-256 of the bytes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hashed {
+    /// The number of bytes.
+    pub bytes: u64,
+    /// The SHA-256 in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The [`Hashed`] of a [`Source`](crate::Source), which is known once the source was read to its end: see
+/// [`Source::fingerprint`](crate::Source::fingerprint).
+#[derive(Clone, Debug, Default)]
+pub struct Fingerprint(Arc<Mutex<Found>>);
+
+#[derive(Debug, Default)]
+enum Found {
+    #[default]
+    Nothing,
+    /// All bytes are on their way to this thread.
+    Hashing(JoinHandle<Hashed>),
+    Hashed(Hashed),
+}
+
+impl Fingerprint {
+    /// Returns the hash of the source, or `None` if the source was not read to its end.
+    #[must_use]
+    pub fn hashed(&self) -> Option<Hashed> {
+        let mut found = self.found();
+        if let Found::Hashing(thread) = mem::take(&mut *found)
+            && let Ok(hashed) = thread.join()
+        {
+            *found = Found::Hashed(hashed);
+        }
+        match &*found {
+            Found::Hashed(hashed) => Some(hashed.clone()),
+            _ => None,
+        }
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same stream, whose bytes are hashed on the way. One hash is enough of a source that is read repeatedly.
+    pub(super) fn watch(&self, stream: Stream) -> Stream {
+        if !matches!(*self.found(), Found::Nothing) {
+            return stream;
+        }
+        let (sender, parts) = sync_channel(WAITING);
+        // Without a thread the file is hashed later.
+        let Ok(thread) = thread::Builder::new().spawn(move || hash(&parts)) else {
+            return stream;
+        };
+        Box::new(Watched {
+            inner: stream,
+            part: Vec::new(),
+            hashing: Some((sender, thread)),
+            fingerprint: self.clone(),
+        })
+    }
+}
+
+/// The number of bytes that are hashed at a time.
+const PART_BYTES: usize = 1 << 16;
+
+/// The most parts that wait to be hashed.
+const WAITING: usize = 32;
+
+fn hash(parts: &Receiver<Vec<u8>>) -> Hashed {
+    let (mut bytes, mut hash) = (0, Sha256::new());
+    for part in parts {
+        bytes += part.len() as u64;
+        hash.update(&part);
+    }
+    let digits = hash.finalize();
+    let digits = digits.iter().map(|byte| format!("{byte:02x}"));
+    Hashed {
+        bytes,
+        sha256: digits.collect(),
+    }
+}
+
+/// A stream whose bytes also go to a thread that hashes them.
+struct Watched {
+    inner: Stream,
+    /// Bytes that are still to be sent.
+    part: Vec<u8>,
+    /// `None` at the end of the stream.
+    hashing: Option<(SyncSender<Vec<u8>>, JoinHandle<Hashed>)>,
+    fingerprint: Fingerprint,
+}
+
+impl Watched {
+    fn send(&mut self) {
+        let part = mem::replace(&mut self.part, Vec::with_capacity(PART_BYTES));
+        if let Some((sender, _)) = &self.hashing {
+            // A thread that has failed has no hash, and the file is hashed later.
+            let _ = sender.send(part);
+        }
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if count > 0 {
+            self.part
+                .extend_from_slice(buffer.get(..count).unwrap_or_default());
+            if self.part.len() >= PART_BYTES {
+                self.send();
+            }
+        } else if !buffer.is_empty() && self.hashing.is_some() {
+            self.send();
+            if let Some((sender, thread)) = self.hashing.take() {
+                drop(sender);
+                *self.fingerprint.found() = Found::Hashing(thread);
+            }
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The hash of "abc" is that of FIPS 180-4's example.
+    #[test]
+    fn a_stream_is_hashed_once_it_ended() {
+        let fingerprint = Fingerprint::default();
+        let stream = || fingerprint.watch(Box::new(io::Cursor::new("abc")));
+        let mut first = [0; 2];
+        stream().read_exact(&mut first).expect("two bytes");
+        assert_eq!(fingerprint.hashed(), None);
+        let mut text = String::new();
+        stream().read_to_string(&mut text).expect("a text");
+        let expected = Hashed {
+            bytes: 3,
+            sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned(),
+        };
+        assert_eq!(
+            (text.as_str(), fingerprint.hashed()),
+            ("abc", Some(expected.clone()))
+        );
+        // Reading again changes nothing.
+        stream().read_to_string(&mut text).expect("a text");
+        assert_eq!(fingerprint.hashed(), Some(expected));
+    }
+
+    /// The hash of a million times "a" is the other example.
+    #[test]
+    fn a_long_stream_is_hashed_in_parts() {
+        let fingerprint = Fingerprint::default();
+        let text = io::repeat(b'a').take(1_000_000);
+        let mut stream = fingerprint.watch(Box::new(text));
+        io::copy(&mut stream, &mut io::sink()).expect("a copy");
+        let hashed = fingerprint.hashed().expect("a hash");
+        let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
+        assert_eq!(
+            (hashed.bytes, hashed.sha256.as_str()),
+            (1_000_000, expected)
+        );
+    }
+}
