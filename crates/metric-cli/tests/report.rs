@@ -1334,7 +1334,7 @@ fn files_have_their_hashes() {
     // As `echo abc | sha256sum` prints it.
     const ABC: &str =
         "4 bytes, SHA-256 edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb";
-    let folder = Folder::new(&[("a.txt", "abc\n")]);
+    let folder = Folder::new(&[("a.txt", "abc\n"), ("b.txt", "abc\n"), ("c.txt", "abc\n")]);
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(b"abc\n").expect("a packed text");
     let packed = packed.finish().expect("a packed text");
@@ -1345,12 +1345,12 @@ fn files_have_their_hashes() {
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     };
     let of_packed = format!("{} bytes, SHA-256 {digest}", packed.len());
-    // The same file twice, a compressed file, standard input, and several files, which are hashed on their own.
+    // Files, a compressed file, standard input, and several files, which are hashed on their own.
     for (words, expected) in [
-        ("-r a.txt -p a.txt", [ABC, ABC]),
+        ("-r a.txt -p b.txt", [ABC, ABC]),
         ("-r a.txt -p a.txt.gz", [ABC, &of_packed]),
         ("-r a.txt -p - --predictions-format text", [ABC, ABC]),
-        ("-r a.txt a.txt.gz -p a.txt a.txt", [ABC, &of_packed]),
+        ("-r a.txt a.txt.gz -p b.txt c.txt", [ABC, &of_packed]),
     ] {
         let words = format!("score wer {words} --report r.html");
         folder.run_with_input(&words, "abc\n").code(0);
