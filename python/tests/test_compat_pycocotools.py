@@ -92,7 +92,7 @@ def test_masks_in_other_spellings():
     assert mask.area(floats) == 2 and mask.merge([floats, compressed]) == compressed
     assert mask.decode(floats).tolist() == [[1, 0, 0], [1, 0, 0]]
     assert mask.frPyObjects([[0, 0, 1, 2]], 2.0, 3.0) == [compressed]
-    # What is compressed stays so; a list of run lengths is no compressed text.
+    # Compressed run lengths stay as they are. A list of run lengths is not a compressed text.
     assert mask.frPyObjects(floats, 2, 3) == mask.frPyObjects(compressed, 2, 3) == compressed
     for counts in ([0, 2, 4], bytearray(b"024"), memoryview(b"024")):
         for function in (mask.area, mask.decode, mask.toBbox):

@@ -25,7 +25,7 @@ def _size(mask: Any) -> tuple[int, int]:
 def _bytes(counts: Any) -> bytes:
     if isinstance(counts, (str, bytes)):
         return counts.encode() if isinstance(counts, str) else counts
-    # A list of run lengths would be taken for the bytes of compressed ones.
+    # The numbers of a list of run lengths would be read as the bytes of compressed ones.
     raise TypeError(f"run lengths in {type(counts).__name__}: expected str or bytes (frPyObjects compresses lists)")
 
 
