@@ -224,7 +224,7 @@ impl Strings {
                     if let Some(TokenTree::Group(group)) =
                         tokens.next_if(|next| matches!(next, TokenTree::Group(_)))
                     {
-                        // What a test expects is in there, too.
+                        // Tests expect texts in there, too.
                         if is_test || item_is_test {
                             self.read(group.stream(), true);
                         }

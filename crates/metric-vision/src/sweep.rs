@@ -510,7 +510,7 @@ pub struct DetectionSweepScore {
     curves: Vec<Curve>,
 }
 
-/// What the names of the scores at a pair of thresholds end with, for these numbers of thresholds.
+/// The end of the names of the scores at a pair of thresholds, for these numbers of thresholds.
 fn suffix((iou, score): (f64, Option<f64>), [ious, scores]: [usize; 2]) -> String {
     match score {
         Some(score) if scores > 1 => format!("@{iou},{score}"),
