@@ -541,8 +541,8 @@ impl InputsJson {
     /// Returns what is wrong with a value that is not JSON.
     pub fn of_record(record: &Record<'_>) -> Result<Self, String> {
         Ok(Self {
-            reference: value_json(record.reference.clone())?,
-            prediction: value_json(record.prediction.clone())?,
+            reference: value_json(record.reference)?,
+            prediction: value_json(record.prediction)?,
             question: question(record.fields)?,
         })
     }

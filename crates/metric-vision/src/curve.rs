@@ -528,9 +528,10 @@ impl Curve {
         iou_threshold: f64,
         several: bool,
     ) -> [(String, Option<f64>); 2] {
-        let suffix = match several {
-            true => format!("@{iou_threshold}"),
-            false => String::new(),
+        let suffix = if several {
+            format!("@{iou_threshold}")
+        } else {
+            String::new()
         };
         let best = self.best_f1();
         [

@@ -277,11 +277,13 @@ impl Confusions {
         }
         for (pair, times) in &self.counts {
             let pair = pair.pair();
-            let more = match pending.is_empty() {
-                true => 0,
-                false => pending.remove(&pair).unwrap_or(0),
+            // Most often nothing is pending, and no hash is needed.
+            let more = if pending.is_empty() {
+                None
+            } else {
+                pending.remove(&pair)
             };
-            visit(pair, times + more);
+            visit(pair, times + more.unwrap_or(0));
         }
         for (pair, times) in pending {
             visit(pair, times);
