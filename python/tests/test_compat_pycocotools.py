@@ -78,6 +78,28 @@ def test_arrays_of_any_order_are_encoded():
     assert mask.encode(numpy.stack([pixels, pixels], axis=2)) == [expected, expected]
 
 
+def test_lists_of_boxes_hold_only_boxes():
+    with pytest.raises(ValueError, match="entry 1 has 6 numbers: every entry must be a box"):
+        mask.frPyObjects([[1, 1, 3, 3], [1, 1, 8, 1, 8, 8]], 9, 9)
+    # An entry of 4 numbers after a polygon is a line, without area.
+    assert mask.area(mask.frPyObjects([[1, 1, 8, 1, 8, 8], [5, 5, 6, 6]], 10, 10)).tolist() == [21, 0]
+
+
+def test_masks_in_other_spellings():
+    compressed = {"size": [2, 3], "counts": b"024"}
+    # Sizes from tables are often floats.
+    floats = {"size": (2.0, numpy.float64(3)), "counts": "024"}
+    assert mask.area(floats) == 2 and mask.merge([floats, compressed]) == compressed
+    assert mask.decode(floats).tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert mask.frPyObjects([[0, 0, 1, 2]], 2.0, 3.0) == [compressed]
+    # Compressed run lengths stay as they are. A list of run lengths is not a compressed text.
+    assert mask.frPyObjects(floats, 2, 3) == mask.frPyObjects(compressed, 2, 3) == compressed
+    for counts in ([0, 2, 4], bytearray(b"024"), memoryview(b"024")):
+        for function in (mask.area, mask.decode, mask.toBbox):
+            with pytest.raises(TypeError, match="expected str or bytes"):
+                function({"size": [2, 3], "counts": counts})
+
+
 def test_masks_without_pixels():
     for height, width in ((0, 5), (5, 0), (0, 0)):
         empty = {"size": [height, width], "counts": b"0"}

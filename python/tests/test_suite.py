@@ -102,7 +102,7 @@ def test_archives_in_memory_are_submissions(folder):
         for name in ["words.jsonl", "labels.csv"]:
             archive.write(folder / "s" / name, name)
     assert metric_suite.run_suite(folder / "suite.toml", buffer.getvalue()).to_json() == expected
-    # As in a file that is no archive, it is the submission that fails, and not the suite.
+    # The submission fails, and not the suite, as with a file that is not an archive.
     outcome = metric_suite.run_suite(folder / "suite.toml", b"nothing")
     assert [task.status for task in outcome.tasks.values()] == ["failed", "failed"]
 

@@ -30,7 +30,7 @@ pub struct CompareWith<'r> {
 }
 
 impl CompareWith<'_> {
-    /// Returns the names of the submissions at two paths, of which the first is the baseline: those of the files without
+    /// Returns the names of a baseline and of the submission that is compared with it: those of their files without
     /// extensions, or `baseline` and `submission` if these are the same.
     #[must_use]
     pub fn names(baseline: &Path, submission: &Path) -> [String; 2] {

@@ -14,11 +14,19 @@ __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
 
 def _read(masks: Any) -> list[tuple[int, int, bytes]]:
     """Returns masks as the engine takes them."""
-    return [(*mask["size"], _bytes(mask["counts"])) for mask in masks]
+    return [(*_size(mask), _bytes(mask["counts"])) for mask in masks]
+
+
+def _size(mask: Any) -> tuple[int, int]:
+    height, width = mask["size"]
+    return int(height), int(width)
 
 
 def _bytes(counts: Any) -> bytes:
-    return counts.encode() if isinstance(counts, str) else bytes(counts)
+    if isinstance(counts, (str, bytes)):
+        return counts.encode() if isinstance(counts, str) else counts
+    # The numbers of a list of run lengths would be read as the bytes of compressed ones.
+    raise TypeError(f"run lengths in {type(counts).__name__}: expected str or bytes (frPyObjects compresses lists)")
 
 
 def _mask(height: int, width: int, counts: bytes) -> dict[str, Any]:
@@ -53,7 +61,7 @@ def decode(rleObjs: Any) -> Any:
     """Returns the image of a mask, or the stack of those of a list: uint8 in Fortran order."""
     if not isinstance(rleObjs, list):
         return decode([rleObjs])[:, :, 0]
-    height, width = rleObjs[0]["size"]
+    height, width = _size(rleObjs[0])
     return _native.mask_decode(_read(rleObjs)).reshape((height, width, len(rleObjs)), order="F")
 
 
@@ -76,10 +84,10 @@ def merge(rleObjs: Any, intersect: bool = False) -> Any:
 
     Masks of different sizes give one of size 0 by 0, as in pycocotools.
     """
-    sizes = {tuple(mask["size"]) for mask in rleObjs}
+    sizes = {_size(mask) for mask in rleObjs}
     if len(sizes) != 1:
         return _mask(0, 0, b"")
-    height, width = rleObjs[0]["size"]
+    height, width = sizes.pop()
     if len(rleObjs) == 1:
         # As it is, even if it has runs of length 0.
         return _mask(height, width, _bytes(rleObjs[0]["counts"]))
@@ -130,13 +138,14 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
 
     Args:
         pyobj: One object or a list of them: a box of 4 numbers, a polygon of more (x and y in turn), or a
-            dictionary with ``size`` and a list ``counts``.
+            dictionary with ``size`` and a list ``counts``. Compressed ``counts`` stay as they are.
         h: The height of the image.
         w: Its width.
 
     >>> frPyObjects([[0, 0, 1, 2]], 2, 3)
     [{'size': [2, 3], 'counts': b'024'}]
     """
+    h, w = int(h), int(w)
     if isinstance(pyobj, numpy.ndarray):
         return _of_boxes(pyobj, h, w)
     if isinstance(pyobj, dict):
@@ -157,7 +166,9 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
 
 def _of_boxes(boxes: Any, height: int, width: int) -> Any:
     polygons = []
-    for box in boxes:
+    for index, box in enumerate(boxes):
+        if len(box) != 4:
+            raise ValueError(f"entry {index} has {len(box)} numbers: every entry must be a box of 4, as the first is")
         x, y, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
         polygons.append([float(number) for number in (x, y, x, bottom, right, bottom, right, y)])
     return [_mask(height, width, counts) for counts in _native.mask_from_polygons(polygons, height, width)]
@@ -166,6 +177,8 @@ def _of_boxes(boxes: Any, height: int, width: int) -> Any:
 def _of_counts(masks: Any) -> Any:
     found = []
     for mask in masks:
-        height, width = mask["size"]
-        found.append(_mask(height, width, _native.compress_counts([int(count) for count in mask["counts"]])))
+        counts = mask["counts"]
+        is_compressed = isinstance(counts, (str, bytes))
+        compressed = _bytes(counts) if is_compressed else _native.compress_counts([int(count) for count in counts])
+        found.append(_mask(*_size(mask), compressed))
     return found
