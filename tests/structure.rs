@@ -11,6 +11,8 @@ mod choices;
 mod cycles;
 #[path = "structure/edges.rs"]
 mod edges;
+#[path = "structure/errors.rs"]
+mod errors;
 #[path = "structure/facade.rs"]
 mod facade;
 #[path = "structure/files.rs"]
@@ -19,6 +21,8 @@ mod files;
 mod manifests;
 #[path = "structure/map.rs"]
 mod map;
+#[path = "structure/messages.rs"]
+mod messages;
 #[path = "structure/scores.rs"]
 mod scores;
 #[path = "structure/sources.rs"]

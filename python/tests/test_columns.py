@@ -139,6 +139,32 @@ def test_what_is_refused():
     assert "no records" in str(error)
 
 
+def test_messages():
+    """Each message as its reader sees it."""
+    wer, nested = metric_suite.wer, []
+    for _ in range(200):
+        nested = [nested]
+    one = {"predictions": ["a"], "references": ["a"]}
+    values = "None, bool, int, float, str, list, tuple, dict or an array"
+    rows = [
+        (wer, {"predictions": "abc"}, "predictions: found one string: expected a sequence of values, such as a list of strings"),
+        (wer, {"predictions": {"x": "a"}}, "predictions: found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))"),
+        (wer, {"references": {"x": "a"}}, "references: this metric reads records, not whole files"),
+        (wer, {"predictions": 5}, "predictions: found int: expected a sequence of values"),
+        (wer, {"predictions": [object()]}, f"predictions[0]: found object: expected {values}"),
+        (wer, {"predictions": ["\ud800"]}, "predictions[0]: the string has half of a surrogate pair, which is not a character"),
+        (wer, {"predictions": [[float("nan")]]}, "predictions[0]: found NaN: expected a number"),
+        (wer, {"predictions": [nested]}, "predictions[0]: lists and dicts are nested more than 100 deep"),
+        (wer, {"references": ["a", "b"]}, "1 prediction and 2 references: expected as many of each"),
+        (wer, {"threads": "x"}, "threads='x': expected a value of another type"),
+        (metric_suite.detection, {"best_f1": "x"}, "best_f1='x': expected True or False"),
+        (metric_suite.score, {"metric": "openlane", "k": 3}, "openlane has no option k: it has no options"),
+        (metric_suite.score, {"metric": "wer", "k": 3}, "wer has no option k: its options are profile, extract, normalize, max_cells"),
+    ]
+    for function, arguments, message in rows:
+        assert str(refused(function, **{**one, **arguments})) == message
+
+
 def test_ids():
     ids = ["b", "a"]
     result = metric_suite.wer(predictions=["x", "y"], references=["x", "z"], ids=ids, samples=True)

@@ -1,5 +1,7 @@
 //! Each score can be written, and lists its names and values.
 
+#![allow(clippy::panic, reason = "a test reports by it")]
+
 use std::any::type_name;
 
 use metric_core::{Metric, NamedScores};
@@ -21,6 +23,7 @@ where
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a row for each metric")]
 fn every_score_is_written_and_lists_its_names() {
     let ks = || vec![1, 5];
     let greedy = vision::Matching::Greedy;

@@ -531,9 +531,10 @@ fn replicate_lines(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
 /// A p-value with four decimals. An exact one below 0.0001 is said to be so; that of a randomization test is
 /// never less than one of its trials.
 fn p_value(p: Option<f64>, test: Option<Test>) -> String {
-    let least = match test.is_some_and(Test::is_random) {
-        true => 0.00005,
-        false => 0.0001,
+    let least = if test.is_some_and(Test::is_random) {
+        0.00005
+    } else {
+        0.0001
     };
     match p {
         Some(p) if p < least => "<0.0001".to_owned(),
@@ -742,9 +743,13 @@ fn footer(comparison: &Comparison) -> (String, f64) {
     let mut tests: Vec<Test> = tests.filter_map(|it| it.test).collect();
     tests.sort_by_key(|test| test.name());
     tests.dedup();
-    let tests = tests.into_iter().map(|test| match test.is_random() {
-        true => format!("{}, {} trials", test.description(), compare.permutations),
-        false => test.description().to_owned(),
+    let tests = tests.into_iter().map(|test| {
+        let name = test.description();
+        if test.is_random() {
+            format!("{name}, {} trials", compare.permutations)
+        } else {
+            name.to_owned()
+        }
     });
     let tests: Vec<String> = tests.collect();
     // All examples are one family, and so are the groups of each kind.

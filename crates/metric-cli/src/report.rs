@@ -129,7 +129,12 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let given = |name: &str| matches.try_get_many::<PathBuf>(name).ok().flatten();
     let mut files = Vec::new();
-    for name in ["references", "predictions", "pairs", "results"] {
+    let mut inputs = vec!["references", "predictions", "pairs", "results"];
+    // To other commands these are outputs.
+    if given("results").is_some() {
+        inputs.extend(["per-sample", "details"]);
+    }
+    for name in inputs {
         let paths = given(name).into_iter().flatten();
         files.extend(paths.map(|path| (name.to_owned(), path.clone())));
     }
@@ -1071,7 +1076,10 @@ fn file_facts(wanted: &Wanted, hashes: &[String]) -> Vec<(String, Fact)> {
         if let Some(first) = what.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        let path = shown_path(&path.to_string_lossy(), wanted.has_full_paths);
+        let path = match path.to_string_lossy() {
+            name if name == "-" => "standard input".to_owned(),
+            name => shown_path(&name, wanted.has_full_paths),
+        };
         (what, Fact::Text(format!("{path}: {hash}")))
     };
     wanted.files.iter().zip(hashes).map(fact).collect()

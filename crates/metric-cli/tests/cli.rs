@@ -3059,7 +3059,7 @@ fn coco_files_that_are_none() {
     result(
         "0.9",
         "\"0.9\"",
-        &["bad.json: [0]: score: found string \"0.9\", expected a number"],
+        &["bad.json: [0]: score: found the string \"0.9\", expected a number"],
     );
     result("0.3", "NaN", &["bad.json: [1]: not JSON", "line 3 column"]);
     result("0.8}", "0.8},", &["bad.json: [2]: "]);
@@ -3099,7 +3099,7 @@ fn coco_files_that_are_none() {
     truth(
         "\"area\": 100",
         "\"area\": \"big\"",
-        &["annotations[0]: area: found string"],
+        &["annotations[0]: area: found the string"],
     );
     folder
         .run("score coco -r p.json -p p.json")

@@ -288,6 +288,9 @@ fn folder() -> Folder {
     put_golden_inputs(&folder);
     put_states(&folder);
     put_archives(&folder);
+    put_large(&folder);
+    put_bytes(&folder);
+    put_folders(&folder);
     folder
 }
 
@@ -393,9 +396,91 @@ fn put_archives(folder: &Folder) {
     ] {
         folder.put(name, &zip::archive(&entries));
     }
+    let outside = ["p.jsonl", "../x", "../y"].map(of_predictions);
+    folder.put("outside-two.zip", &zip::archive(&outside));
+    let zeros = zip::Entry::deflated("p.jsonl", &vec![b' '; 100_000_000]);
+    folder.put("bomb.zip", &zip::archive(&[zeros]));
     let archive = zip::archive(&[of_predictions("p.jsonl")]);
     folder.put("cut.zip", &archive[..archive.len() / 2]);
     folder.put("text.zip", b"not an archive");
+}
+
+/// Files that are not text, or not the text that their names say.
+fn put_bytes(folder: &Folder) {
+    for (name, bytes) in [
+        ("gzip.jsonl", &b"\x1f\x8b\x08"[..]),
+        ("zstandard.jsonl", b"\x28\xb5\x2f\xfd\0"),
+        ("utf-16.jsonl", b"\xff\xfe{\0"),
+        ("utf-16-big.jsonl", b"\xfe\xff\0{"),
+        ("utf-32.jsonl", b"\xff\xfe\0\0{\0\0\0"),
+        ("utf-32-big.jsonl", b"\0\0\xfe\xff\0\0\0{"),
+        ("null-character.csv", b"id,reference,prediction\n1,a\0,a\n"),
+        ("suite-large.toml", &[b'#'; 17_000_000]),
+    ] {
+        folder.put(name, bytes);
+    }
+    let golden = |name: &str| std::fs::read(folder.path("golden").join(name)).expect("a file");
+    let stream = golden("stream.arrows");
+    folder.put("stream-cut.arrows", &stream[..stream.len() - 8]);
+    let parquet = golden("pyarrow-none.parquet");
+    folder.put(
+        "parquet-cut.parquet",
+        &[&parquet[..40], &parquet[parquet.len() - 8..]].concat(),
+    );
+}
+
+/// Submissions in folders that are not plain.
+#[cfg(unix)]
+fn put_folders(folder: &Folder) {
+    for name in ["link-folder", "pipe-folder"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    let link = folder.path("link-folder/p.jsonl");
+    std::os::unix::fs::symlink(folder.path("p.jsonl"), link).expect("a link");
+    let pipe = folder.path("pipe-folder/p.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let deep = format!("deep-folder/p.jsonl/{}", vec!["a"; 110].join("/"));
+    std::fs::create_dir_all(folder.path(&deep)).expect("folders");
+}
+
+/// Records that are too large for a metric, or too deep.
+fn put_large(folder: &Folder) {
+    let record = |reference: String, prediction: String| {
+        let record =
+            format!("{{\"id\":\"1\",\"reference\":{reference},\"prediction\":{prediction}}}\n");
+        record.into_bytes()
+    };
+    let list = |item: &str| format!("[{}]", vec![item; 3_000].join(","));
+    let found = list("{\"box\":[0,0,9,9],\"score\":0.5}");
+    folder.put("many-boxes.jsonl", &record(list("[0,0,9,9]"), found));
+    let rules = |value: fn(usize) -> usize| {
+        let rule = |index| {
+            let value = value(index);
+            format!("\"r{index}\":{{\"attr_info\":{{\"a\":{value}}},\"centerline\":[{index}]}}")
+        };
+        let rules: Vec<String> = (0..2_100).map(rule).collect();
+        format!("{{{}}}", rules.join(","))
+    };
+    folder.put(
+        "many-rules.jsonl",
+        &record(rules(|_| 1), rules(|index| index)),
+    );
+    let code = format!("\"a = {}1{}\"", "(".repeat(1_200), ")".repeat(1_200));
+    folder.put(
+        "deep-reference.jsonl",
+        &record(code.clone(), "\"a = 1\"".to_owned()),
+    );
+    folder.put("deep.jsonl", &record(code.clone(), code.clone()));
+    let deep = record(code.clone(), code);
+    let other = String::from_utf8_lossy(&deep).replace("\"id\":\"1\"", "\"id\":\"2\"");
+    folder.put("deep-two.jsonl", &[&deep[..], other.as_bytes()].concat());
+    let hard = format!("\"{}\"", "a /* ".repeat(9_000));
+    let easy = "\"int x = y;\"".to_owned();
+    folder.put("hard.jsonl", &record(easy, hard.clone()));
+    let hard = record(hard.clone(), hard);
+    let other = String::from_utf8_lossy(&hard).replace("\"id\":\"1\"", "\"id\":\"2\"");
+    folder.put("hard-two.jsonl", &[&hard[..], other.as_bytes()].concat());
 }
 
 /// Writes a file of the snapshot.
@@ -445,20 +530,28 @@ fn messages() {
         let run = folder.run(words);
         let code = run.code.expect("an exit code");
         assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
-        // The results of a suite and of a check say what is wrong.
-        let is_result = [" run ", " check "].iter().any(|it| words.starts_with(it));
-        let said = if is_result && run.stderr.is_empty() {
+        // Some commands say it in their result.
+        let said = if run.stderr.is_empty() {
             run.stdout
         } else {
             run.stderr
         };
-        if said.is_empty() {
+        // Tables and signatures are results, which are not messages, except for the states of tasks.
+        let has_states = words.starts_with(" run ");
+        let is_table = |line: &str| !has_states && line.starts_with(['┌', '│', '╞', '└']);
+        let is_signature = |line: &str| line.contains("|v:") && !line.contains(' ');
+        let said: String = said
+            .lines()
+            .filter(|line| !is_table(line) && !is_signature(line))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        if said.trim().is_empty() {
             silent.push(words);
         }
         found.push_str(&format!("$ metric{words}\n{said}[{code}]\n\n"));
     }
-    assert!(silent.is_empty(), "these say nothing: {silent:?}");
     check("messages.txt", &found);
+    assert!(silent.is_empty(), "these say nothing: {silent:?}");
 }
 
 /// The commands that are not of a metric.
@@ -491,6 +584,7 @@ fn help_of_commands() {
         "compare wer --help",
         "check wer -h",
         "check wer --help",
+        "score wer,cer --help",
     ];
     let found: Vec<String> = COMMANDS
         .iter()

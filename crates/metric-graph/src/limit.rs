@@ -56,3 +56,21 @@ impl fmt::Display for TooLarge {
 }
 
 impl std::error::Error for TooLarge {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_in_words() {
+        let error = TooLarge {
+            prediction: 100_000,
+            reference: 100_000,
+            compared: Compared::Points,
+        };
+        assert_eq!(
+            error.to_string(),
+            "lanes of 100000 points in all, against 100000 of the reference: expected at most 8589934592 pairs of points, such as 92681 against 92681"
+        );
+    }
+}

@@ -23,10 +23,10 @@ pub(crate) enum Unit {
     /// By line, several of which may be one record.
     FirstLine,
     /// By row, in this row group.
-    #[cfg(feature = "columns")]
+    #[cfg(feature = "parquet")]
     RowGroup(usize),
     /// By row, in this batch.
-    #[cfg(feature = "columns")]
+    #[cfg(any(feature = "arrow", all(test, feature = "columns")))]
     Batch(usize),
 }
 
@@ -35,9 +35,9 @@ impl Part {
     pub(crate) fn location(&self, number: u64, role: Option<Role>) -> String {
         let location = match self.unit {
             Unit::Line | Unit::FirstLine => format!("line {number}"),
-            #[cfg(feature = "columns")]
+            #[cfg(feature = "parquet")]
             Unit::RowGroup(group) => format!("row group {group}, row {}", grouped(number)),
-            #[cfg(feature = "columns")]
+            #[cfg(any(feature = "arrow", all(test, feature = "columns")))]
             Unit::Batch(batch) => format!("batch {batch}, row {}", grouped(number)),
         };
         match self.column(role) {

@@ -16,7 +16,7 @@ use crate::positions::read_at;
 use crate::waiter::{Waiter, push_id};
 
 /// The number of parts: those of millions of records fit into the cache.
-const PARTITIONS: usize = 256;
+const PARTITIONS: usize = 512;
 
 /// The number of bits of a fingerprint that select the part.
 const PARTITION_BITS: u32 = PARTITIONS.ilog2();
@@ -57,7 +57,7 @@ enum Piece {
 }
 
 /// Some headers, and their texts one after another.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Packed {
     headers: Vec<u8>,
     text: String,
@@ -70,11 +70,6 @@ impl Packed {
 
     /// Moves the records of another one to the end.
     fn append(&mut self, other: &mut Self) {
-        if self.text.capacity() == 0 {
-            // About as much as it will take, so that nothing is copied when it grows.
-            self.text.reserve(Spill::PIECE);
-            self.headers.reserve(Spill::PIECE / 2);
-        }
         self.headers.extend_from_slice(&other.headers);
         self.text.push_str(&other.text);
         other.clear();
@@ -84,22 +79,15 @@ impl Packed {
         self.headers.clear();
         self.text.clear();
     }
-
-    /// The same without room for more.
-    fn shrunk(mut self) -> Self {
-        self.headers.shrink_to_fit();
-        self.text.shrink_to_fit();
-        self
-    }
 }
 
 impl Spill {
     /// The number of bytes of a part that are written at a time.
-    const PIECE: usize = 1 << 15;
+    const PIECE: usize = 1 << 14;
 
     /// The number of bytes of a part that are gathered first: so few that those of all parts stay in the cache, as
     /// each record goes to another part than the one before it.
-    const LAST: usize = 1 << 12;
+    const LAST: usize = 1 << 11;
 
     /// Parts that keep some bytes in memory: a fixed number, and a number per record.
     pub(crate) fn new(room: [u64; 2]) -> Self {
@@ -136,7 +124,9 @@ impl Spill {
         let room = room.saturating_add(room_per_record.saturating_mul(self.records));
         if self.bytes + bytes as u64 <= room {
             self.bytes += bytes as u64;
-            pieces.push(Piece::Memory(std::mem::take(rest).shrunk()));
+            // A copy has no room for more.
+            pieces.push(Piece::Memory(rest.clone()));
+            rest.clear();
             return Ok(());
         }
         let file = match &mut self.file {
@@ -164,6 +154,13 @@ impl Spill {
 }
 
 impl Piece {
+    fn header_bytes(&self) -> usize {
+        match self {
+            Self::Memory(packed) => packed.headers.len(),
+            Self::File(_, [headers, _]) => *headers,
+        }
+    }
+
     /// The records, which may be in the file.
     fn read(self, file: Option<&File>) -> io::Result<Packed> {
         let (start, [headers, text]) = match self {
@@ -185,8 +182,11 @@ impl Piece {
 impl Partition {
     /// Finds the partners. `file` has the pieces that are not in memory, and `parts` are those that records are of.
     pub(crate) fn join(self, file: Option<&File>, parts: &Arc<[Arc<Part>]>) -> io::Result<Joined> {
+        let headers: usize = self.pieces.iter().map(Piece::header_bytes).sum();
+        let headers = headers + self.rest.headers.len() + self.last.headers.len();
         let rest = [self.rest, self.last].map(Piece::Memory);
-        let (mut texts, mut records) = (Vec::new(), Vec::new());
+        let mut texts = Vec::new();
+        let mut records = Vec::with_capacity(headers / Header::LEAST_BYTES);
         for piece in self.pieces.into_iter().chain(rest) {
             let Packed { headers, text } = piece.read(file)?;
             let mut headers = headers.as_slice();
@@ -266,7 +266,7 @@ impl Spilled {
         const EMPTY: usize = usize::MAX;
         let size = (2 * self.records.len()).next_power_of_two();
         // Indexes of records by their fingerprints, with linear probing, next to the fingerprints.
-        let mut table = vec![(0, EMPTY); size];
+        let mut table = vec![(0_u64, EMPTY); size];
         let mut is_alone = vec![false; self.records.len()];
         let mut pairs = Vec::with_capacity(self.records.len() / 2);
         let mut twice = Vec::new();
@@ -331,6 +331,9 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// The length of the shortest header.
+    const LEAST_BYTES: usize = 8 + 1 + 17;
+
     /// Appends a record to headers and texts.
     pub(crate) fn write(
         waiter: &Waiter<'_>,

@@ -297,6 +297,46 @@ fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
     }
 }
 
+/// Bytes that are not text in a column that nobody reads change nothing; in one that is read, the row is named.
+#[test]
+fn damaged_texts_of_arrow_are_found_where_they_are_read() {
+    const MARKER: &str = "something to be damaged";
+    let rows = some_rows(7);
+    let whole = outcome(
+        &arrow_file(&batch(&rows)),
+        metric_run::Format::Arrow,
+        EmptyField::Error,
+    );
+    let damaged = |mut bytes: Vec<u8>| {
+        let all = memchr::memmem::find_iter(&bytes, MARKER).collect::<Vec<_>>();
+        for start in &all {
+            bytes[*start] = 0xff;
+        }
+        assert!(!all.is_empty());
+        outcome(&bytes, metric_run::Format::Arrow, EmptyField::Error)
+    };
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(rows.iter().map(|_| MARKER)));
+    let columns = batch(&rows);
+    let names = columns.schema();
+    let names = names.fields().iter().map(|field| field.name().as_str());
+    let known: Vec<(&str, ArrayRef)> = names.zip(columns.columns().iter().cloned()).collect();
+    // Before, between and after the columns that are read.
+    for index in 0..=known.len() {
+        let mut all = known.clone();
+        all.insert(index, ("other", Arc::clone(&texts)));
+        let all = RecordBatch::try_from_iter(all).unwrap();
+        assert_eq!(damaged(arrow_file(&all)), whole);
+        assert_eq!(damaged(arrow_stream(&all)), whole);
+    }
+    let mut used = rows;
+    used[4].1 = format!("a {MARKER}");
+    let error = damaged(arrow_file(&batch(&used)));
+    let location = "data: batch 1, row 5, column \"reference\": not UTF-8: expected text";
+    assert_eq!(error, Err(location.to_owned()));
+    let error = damaged(arrow_stream(&batch(&used))).unwrap_err();
+    assert!(error.starts_with("data: batch 2: "), "{error}");
+}
+
 /// The records that the crate `csv` reads, if each has three fields.
 fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);

@@ -1099,12 +1099,12 @@ fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
         return Ok(Cow::Owned(scores));
     }
     let scores: Vec<AnyNumber> = typed(&json).map_err(|problem| {
-        let hint = if json.contains("Infinity") {
-            ": an infinite score is written \"inf\" or \"-inf\""
+        if json.contains("Infinity") {
+            "Infinity is not a JSON number: an infinite score is written \"inf\" or \"-inf\""
+                .to_owned()
         } else {
-            ""
-        };
-        problem + hint
+            problem
+        }
     })?;
     Ok(scores.into_iter().map(|score| score.0).collect())
 }

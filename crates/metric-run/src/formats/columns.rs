@@ -32,6 +32,7 @@ pub(crate) struct Plan {
     /// The indices of the columns in the file, ascending.
     pub(crate) projection: Vec<usize>,
     /// Their names.
+    #[cfg(feature = "parquet")]
     pub(crate) names: Vec<String>,
     id: Option<Cell>,
     value: Cell,
@@ -112,6 +113,7 @@ impl Plan {
             further: further
                 .map(|(name, column)| Ok((name.clone(), cell(column)?)))
                 .collect::<Result<_, RunError>>()?,
+            #[cfg(feature = "parquet")]
             names: projection
                 .iter()
                 .map(|index| all[*index].to_owned())

@@ -38,15 +38,15 @@ impl Fingerprint {
     #[must_use]
     pub fn hashed(&self) -> Option<Hashed> {
         let mut found = self.found();
-        if let Found::Hashing(thread) = mem::take(&mut *found)
-            && let Ok(hashed) = thread.join()
-        {
-            *found = Found::Hashed(hashed);
+        let hashed = match mem::take(&mut *found) {
+            Found::Nothing => None,
+            Found::Hashing(thread) => thread.join().ok(),
+            Found::Hashed(hashed) => Some(hashed),
+        };
+        if let Some(hashed) = &hashed {
+            *found = Found::Hashed(hashed.clone());
         }
-        match &*found {
-            Found::Hashed(hashed) => Some(hashed.clone()),
-            _ => None,
-        }
+        hashed
     }
 
     fn found(&self) -> MutexGuard<'_, Found> {

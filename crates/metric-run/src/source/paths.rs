@@ -162,7 +162,7 @@ fn of_files(name: String, files: Vec<PathBuf>) -> Result<Source, RunError> {
             .iter()
             .find(|other| other.format() != first.format())
     {
-        let title = |source: &Source| source.format().map_or("a file of no format", Format::title);
+        let title = |source: &Source| source.format().map_or("in no known format", Format::title);
         let problem = format!(
             "is {}, and {} is {}: expected files of one format",
             title(other),

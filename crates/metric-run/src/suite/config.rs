@@ -167,7 +167,9 @@ impl Suite {
         let failed = |error: io::Error| SuiteError::input(format!("{name}: cannot read: {error}"));
         let length = fs::metadata(path).map_err(failed)?.len();
         if length > MOST_BYTES {
-            let problem = format!("{name}: {length} bytes: expected a suite file");
+            let most = MOST_BYTES >> 20;
+            let problem =
+                format!("{name}: has {length} bytes: expected a suite file of at most {most} MB");
             return Err(SuiteError::input(problem));
         }
         let text = fs::read_to_string(path).map_err(failed)?;
@@ -793,7 +795,9 @@ impl<'de> Deserialize<'de> for Value {
         };
         read.ok_or_else(|| {
             let expected = "a string, a number, true, false, or a list of strings and numbers";
-            serde::de::Error::custom(format!("found {}: expected {expected}", value.type_str()))
+            let article = if value.is_array() { "an" } else { "a" };
+            let found = format!("found {article} {}", value.type_str());
+            serde::de::Error::custom(format!("{found}: expected {expected}"))
         })
     }
 }

@@ -191,10 +191,10 @@ fn kind_of(path: &Path, name: &str, shown: &str) -> Result<Metadata, SubmissionE
     match metadata.file_type() {
         kind if kind.is_file() || kind.is_dir() => Ok(metadata),
         kind if kind.is_symlink() => Err(SubmissionError::Invalid(format!(
-            "{shown}: a symbolic link: expected a file"
+            "{shown}: is a symbolic link: expected a file"
         ))),
         _ => Err(SubmissionError::Invalid(format!(
-            "{shown}: a device, a pipe or a socket: expected a file"
+            "{shown}: is a device, a pipe or a socket: expected a file"
         ))),
     }
 }
@@ -249,7 +249,7 @@ impl Left {
         // Deeper paths than these are longer than systems allow.
         if shown.matches('/').count() > 100 {
             return Err(SubmissionError::Invalid(format!(
-                "{shown}: too deep a folder"
+                "{shown}: is in more than 100 folders: expected fewer"
             )));
         }
         let failed =

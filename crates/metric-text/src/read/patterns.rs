@@ -1,3 +1,4 @@
+use metric_record::json::typed;
 use serde::de::IgnoredAny;
 
 use crate::normalize::{InvalidPattern, Pattern};
@@ -28,7 +29,7 @@ pub fn patterns(text: &str) -> Result<Vec<Pattern>, String> {
 }
 
 fn pattern_texts(text: &str) -> Result<Vec<String>, String> {
-    match serde_json::from_str(text) {
+    match typed(text) {
         Ok(patterns) => Ok(patterns),
         // A class of characters can look like a list, but hardly ever does.
         Err(error)

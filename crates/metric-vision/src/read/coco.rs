@@ -1575,13 +1575,14 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
 /// serde's error, without a position in a text that the reader cannot see and without words that
 /// only serde uses.
 pub(super) fn plain(error: &serde_json::Error) -> String {
-    const WORDS: [(&str, &str); 8] = [
+    const WORDS: [(&str, &str); 9] = [
         ("invalid type: ", "found "),
         ("invalid value: ", "found "),
         ("floating point `", "the number `"),
         ("integer `", "the number `"),
         ("found map", "found an object"),
         ("found sequence", "found a list"),
+        ("found string", "found the string"),
         ("expected u32", "expected a whole number"),
         ("expected f64", "expected a number"),
     ];
