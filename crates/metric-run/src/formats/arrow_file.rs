@@ -1,4 +1,4 @@
-//! The file form of Arrow IPC, of which only the bytes of the columns that are needed are read.
+//! The file form of Arrow IPC. Only the bytes of the columns that are needed are read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -274,7 +274,7 @@ fn buffer_count(
             let counts = fields.iter().map(|(_, field)| inner(field.data_type()));
             validity + 1 + offsets + counts.sum::<Option<usize>>()?
         }
-        // Of a dictionary, a batch has the keys.
+        // Validity and values; the values of a dictionary are its keys.
         _ => 2,
     })
 }
