@@ -277,12 +277,13 @@ impl Confusions {
         }
         for (pair, times) in &self.counts {
             let pair = pair.pair();
+            // Most often nothing is pending, and no hash is needed.
             let more = if pending.is_empty() {
-                0
+                None
             } else {
-                pending.remove(&pair).unwrap_or(0)
+                pending.remove(&pair)
             };
-            visit(pair, times + more);
+            visit(pair, times + more.unwrap_or(0));
         }
         for (pair, times) in pending {
             visit(pair, times);

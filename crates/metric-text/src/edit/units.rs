@@ -77,8 +77,8 @@ impl Unit {
         }
     }
 
-    /// Gives the units of two texts to `look`. Each thread uses its memory again: so many lists are made that threads
-    /// would often wait for each other to allocate them.
+    /// Gives the units of two texts to `look`. Each thread uses its memory again: threads that allocate a list for
+    /// each text often wait for each other.
     pub(super) fn with_both<T>(
         self,
         texts: [&str; 2],
