@@ -162,7 +162,7 @@ impl Batches {
         let [metadata, body] = self.file.ranges(block)?;
         let mut bytes = self.file.bytes(metadata)?;
         let length = body.end - body.start;
-        let pieces = self.pieces(&mut bytes, length);
+        let pieces = self.pieces(&mut bytes, length).transpose()?;
         let whole = Range {
             start: 0,
             end: length,
@@ -183,8 +183,8 @@ impl Batches {
 
     /// The parts of a body that are needed, for a message that is changed to have them one after another, each at a
     /// multiple of [`ALIGNMENT`]. `None` if all of the body is needed as it is, and where the message is malformed,
-    /// which is for the decoder to say.
-    fn pieces(&self, bytes: &mut [u8], body: u64) -> Option<Vec<Range<u64>>> {
+    /// which is for the decoder to say. It would panic at a buffer that is outside of the body.
+    fn pieces(&self, bytes: &mut [u8], body: u64) -> Option<Result<Vec<Range<u64>>, ArrowError>> {
         let message = message(bytes)?;
         let batch = message.header_as_record_batch()?;
         let buffers = batch.buffers()?;
@@ -202,9 +202,12 @@ impl Batches {
         let mut changed = Vec::with_capacity(buffers.bytes().len());
         let mut at = 0_u64;
         for (buffer, is_read) in buffers.iter().zip(is_read) {
-            let start = u64::try_from(buffer.offset()).ok()?;
-            let length = u64::try_from(buffer.length()).ok()?;
-            let end = start.checked_add(length).filter(|end| *end <= body)?;
+            // Numbers below 0 are outside as well.
+            let [start, length] = [buffer.offset(), buffer.length()].map(|it| it as u64);
+            let end = start.checked_add(length).filter(|end| *end <= body);
+            let Some(end) = end.or((!is_read).then_some(0)) else {
+                return Some(Err(malformed("a buffer is outside of its batch")));
+            };
             let length = if is_read { length } else { 0 };
             let moved = if length > 0 { at } else { 0 };
             changed.extend_from_slice(&moved.to_le_bytes());
@@ -222,7 +225,7 @@ impl Batches {
             return None;
         }
         bytes[offset..offset + changed.len()].copy_from_slice(&changed);
-        Some(pieces)
+        Some(Ok(pieces))
     }
 }
 
@@ -274,7 +277,7 @@ fn buffer_count(
             let counts = fields.iter().map(|(_, field)| inner(field.data_type()));
             validity + 1 + offsets + counts.sum::<Option<usize>>()?
         }
-        // A batch has the keys of a dictionary, not its values.
+        // Validity and values; the values of a dictionary are its keys.
         _ => 2,
     })
 }

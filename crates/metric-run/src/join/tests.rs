@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The result of a join: ids with their values and the position of the reference, and the records without a partner.
+/// The result of a join: ids with their values by the position of the reference, and the records without a partner.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Given {
     pairs: BTreeMap<u64, [String; 3]>,
@@ -106,7 +106,7 @@ const SETTINGS: [(u64, usize); 6] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Numbers in any order over several blocks. Each side lacks some of them.
+    /// Numbers in any order over several blocks; each side lacks some of them.
     #[test]
     fn partners_are_found_in_any_order(
         references in Just((0..4000).collect::<Vec<u32>>()).prop_shuffle(),
