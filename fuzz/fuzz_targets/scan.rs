@@ -4,7 +4,11 @@
 //! the text. The search is not public, so its files are modules here.
 
 #![no_main]
-#![allow(dead_code, reason = "the engine has more use for its modules")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the engine has more use for its modules"
+)]
 #![allow(unexpected_cfgs, reason = "the modules have features of the engine")]
 
 #[path = "../../crates/metric-run/src/block.rs"]

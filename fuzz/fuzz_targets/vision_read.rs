@@ -146,7 +146,7 @@ fn evaluate<S: Shape + Sync + 'static>(read: Read<S>) {
     }
 
     let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 1.0]).unwrap();
-    for curves in curves.compute(&pooled(&curves, &examples)) {
+    for curves in curves.compute(&pooled(&curves, &examples)).curves {
         let micro = curves.micro();
         let points = micro.points().map(|point| (point.score, point.counts));
         for (score, counts) in points.chain([(0.5, micro.at(0.5))]) {

@@ -337,6 +337,27 @@ fn damaged_texts_of_arrow_are_found_where_they_are_read() {
     assert!(error.starts_with("data: batch 2: "), "{error}");
 }
 
+/// No number in a file is trusted: each is replaced by a large one, and some of these are the lengths of buffers.
+#[test]
+fn large_numbers_in_an_arrow_file_are_errors() {
+    let bytes = arrow_file(&batch(&some_rows(7)));
+    let mut errors = Vec::new();
+    for start in (0..bytes.len() - 8).step_by(8) {
+        let mut bytes = bytes.clone();
+        bytes[start..start + 8].copy_from_slice(&(1_i64 << 40).to_le_bytes());
+        errors.extend(outcome(&bytes, metric_run::Format::Arrow, EmptyField::Error).err());
+    }
+    for expected in [
+        "a buffer is outside of its batch",
+        "a block is outside of the file",
+    ] {
+        assert!(
+            errors.iter().any(|error| error.ends_with(expected)),
+            "{expected}: {errors:#?}"
+        );
+    }
+}
+
 /// The records that the crate `csv` reads, if each has three fields.
 fn read_by_csv(bytes: &[u8]) -> Option<Vec<Row>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
