@@ -136,15 +136,7 @@ impl<'a> ClassDetections<'a> {
         let words = params.words();
         let scores = image.scores.get(range.clone()).unwrap_or_default();
         let verdicts = image.verdicts.get(range).unwrap_or_default();
-        let mut level = 0;
-        for (position, (&score, &verdict)) in scores.iter().zip(verdicts).enumerate() {
-            while params
-                .max_detections
-                .get(level as usize)
-                .is_some_and(|&most| position >= most)
-            {
-                level += 1;
-            }
+        for (level, (&score, &verdict)) in params.levels().zip(scores.iter().zip(verdicts)) {
             let order = self.detailed.len() + self.others.len();
             let rank = (Reverse(score), order);
             self.first = self.first.max(Some(score));

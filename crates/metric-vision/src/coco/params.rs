@@ -141,6 +141,22 @@ impl CocoParams {
     pub(super) fn words(&self) -> usize {
         (self.areas.len() * self.iou_thresholds.len()).div_ceil(64)
     }
+
+    /// For each position among the detections of a class in an image, the number of the limits on detections that leave
+    /// it out. The limits rise.
+    pub(super) fn levels(&self) -> impl Iterator<Item = u32> {
+        let mut limits = self.max_detections.as_slice();
+        let mut level = 0;
+        (0..).map(move |position| {
+            while let [most, higher @ ..] = limits
+                && *most <= position
+            {
+                level += 1;
+                limits = higher;
+            }
+            level
+        })
+    }
 }
 
 /// The most area ranges: a [`Verdict`](super::verdict::Verdict) has a bit for each.

@@ -185,16 +185,8 @@ fn image_rows<'s>(
     let words = params.words();
     let scores = outcome.scores.get(range.clone()).unwrap_or_default();
     let verdicts = outcome.verdicts.get(range).unwrap_or_default();
-    let mut level = 0;
-    let positions = scores.iter().zip(verdicts).enumerate();
-    positions.map(move |(position, (&score, &verdict))| {
-        let leaves_out = |level: u32| {
-            let most = params.max_detections.get(level as usize);
-            most.is_some_and(|&most| position >= most)
-        };
-        while leaves_out(level) {
-            level += 1;
-        }
+    let detections = params.levels().zip(scores.iter().zip(verdicts));
+    detections.map(move |(level, (&score, &verdict))| {
         let outcome = match verdict.details() {
             None => Outcome::WrongIn(verdict),
             Some(index) => Outcome::Detailed(outcome.details_at(index, words)),
