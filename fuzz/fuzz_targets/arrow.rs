@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use metric_run::{Fields, Format, Source};
 use metric_suite_fuzz::same_on_threads;
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: metric_run::silence_decoders(), |data: &[u8]| {
     same_on_threads(
         || Source::memory("data", data, Format::Arrow),
         &Fields::default(),

@@ -76,6 +76,7 @@ fn main() -> ExitCode {
         Part::Done(done) => return done.unwrap_or_else(|failure| stop(&failure)),
     };
     keep_memory();
+    metric_run::silence_decoders();
     let words = suggest::corrected(words.into_iter());
     let color = terminal::color_choice(&words);
     terminal::choose(color);

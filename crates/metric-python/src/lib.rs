@@ -21,6 +21,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::align::{align_units, edit_measures};
     #[pymodule_export]
@@ -45,6 +47,12 @@ mod _native {
     };
     #[pymodule_export]
     use super::suite::{run_suite, serve_task};
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        metric_run::silence_decoders();
+        Ok(())
+    }
 
     /// The version of the package.
     #[pymodule_export]

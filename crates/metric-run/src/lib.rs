@@ -5,6 +5,7 @@
 mod block;
 mod check;
 mod compare;
+mod decoder;
 mod error;
 mod fields;
 mod first_words;
@@ -42,6 +43,7 @@ pub use metric_registry as registry;
 
 pub use check::{Check, CheckedSource, Problem, ProblemKind};
 pub use compare::{Candidate, Compare, Comparison, Difference, GroupComparison, System};
+pub use decoder::silence_decoders;
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};

@@ -1,7 +1,6 @@
 //! Arrow IPC: the file form, also called Feather, and the stream form.
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -12,6 +11,7 @@ use metric_record::ReadError;
 
 use crate::RunError;
 use crate::block::{self, Block};
+use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::arrow_file::{ArrowFile, ReadSeek};
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
@@ -67,8 +67,12 @@ fn open(name: &str, source: &Source, progress: &Arc<AtomicU64>) -> Result<Form, 
 pub(crate) fn schema(source: &Source) -> Result<SchemaRef, RunError> {
     let name = source.name();
     let schema = match open(&name, source, &Arc::default())? {
-        Form::File(file) => guarded(|| Ok(Arc::clone(ArrowFile::open(file)?.schema()))),
-        Form::Stream(stream) => guarded(|| Ok(StreamReader::try_new(stream, None)?.schema())),
+        Form::File(file) => {
+            decode(|| Ok::<_, ArrowError>(Arc::clone(ArrowFile::open(file)?.schema())))
+        }
+        Form::Stream(stream) => {
+            decode(|| Ok::<_, ArrowError>(StreamReader::try_new(stream, None)?.schema()))
+        }
     };
     schema.map_err(|problem| not_arrow(&name, &problem))
 }
@@ -87,14 +91,6 @@ pub(crate) fn blocks(
     }
 }
 
-/// Calls a decoder, whose panics on malformed data are errors.
-pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err("the data are malformed".to_owned()),
-    }
-}
-
 fn not_arrow(name: &str, problem: &str) -> RunError {
     let problem = problem.lines().next().unwrap_or_default();
     ReadError::new(name, format!("truncated or not an Arrow file: {problem}")).into()
@@ -107,12 +103,12 @@ fn of_file(
     names: &FieldNames,
     kinds: &mut Kinds,
 ) -> Result<Batches, RunError> {
-    let file = guarded(|| ArrowFile::open(reader));
+    let file = decode(|| ArrowFile::open(reader));
     let file = file.map_err(|problem| not_arrow(&name, &problem))?;
     let plan = Plan::new(&name, file.schema(), names)?;
     refuse_other_kinds(&name, &plan, kinds)?;
     let schema = plan.with_bytes(file.schema());
-    let batches = guarded(|| file.batches(plan.projection.clone(), schema));
+    let batches = decode(|| file.batches(plan.projection.clone(), schema));
     let batches = batches.map_err(|problem| not_arrow(&name, &problem))?;
     Ok(Box::new(Numbered::new(name, plan, batches)))
 }
@@ -142,12 +138,12 @@ pub(super) fn open_stream(
         },
         bytes: Vec::new(),
     };
-    let schema = guarded(|| Ok(StreamReader::try_new(&mut start, None)?.schema()));
+    let schema = decode(|| Ok::<_, ArrowError>(StreamReader::try_new(&mut start, None)?.schema()));
     let plan = plan(&*schema.map_err(|problem| not_arrow(name, &problem))?)?;
     // Now that the columns are known, the reader starts again.
     let stream = Cursor::new(start.bytes).chain(start.inner);
     let projection = plan.projection.clone();
-    let reader = guarded(|| StreamReader::try_new(stream, Some(projection)));
+    let reader = decode(|| StreamReader::try_new(stream, Some(projection)));
     let reader = reader.map_err(|problem| not_arrow(name, &problem))?;
     Ok((
         plan,
@@ -297,7 +293,7 @@ impl<B: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Numbered<
                 return None;
             }
             self.number += 1;
-            match guarded(|| self.batches.next().transpose()) {
+            match decode(|| self.batches.next().transpose()) {
                 Ok(None) => return None,
                 Ok(batch) => self.rest = batch,
                 Err(problem) => {

@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::block::{self, Block};
+use crate::decoder::decode;
 use crate::fields::{FieldNames, Role};
 use crate::formats::columns::{Plan, Rows};
 use crate::formats::{Format, arrow, columns, grouped};
@@ -278,7 +279,7 @@ fn load(
     let mut loaded = Vec::new();
     loop {
         let number = loaded.len() + 1;
-        let next = arrow::guarded(|| batches.next().transpose());
+        let next = decode(|| batches.next().transpose());
         match next.map_err(|problem| arrow::batch_error(&name, number, &problem))? {
             Some(batch) => loaded.push((number, batch, Arc::clone(&plan))),
             None => return Ok(loaded),

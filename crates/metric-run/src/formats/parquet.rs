@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -21,6 +20,7 @@ use rayon::prelude::*;
 
 use crate::RunError;
 use crate::block::{self, Block};
+use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
@@ -170,7 +170,7 @@ fn open(source: &Source) -> Result<(Input, ArrowReaderMetadata), RunError> {
         Seekable::Memory(bytes) => Input::Memory(Bytes::from_owner(bytes)),
     };
     refuse_foreign(&name, &input)?;
-    let metadata = guarded(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()));
+    let metadata = decode(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()));
     let metadata = metadata.map_err(|problem| {
         ReadError::new(&name, format!("truncated or not a Parquet file: {problem}"))
     })?;
@@ -252,14 +252,6 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
     Err(ReadError::new(name, problem).into())
 }
 
-/// Calls a decoder, whose panics on malformed data are errors.
-fn guarded<T>(call: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err("the data are malformed".to_owned()),
-    }
-}
-
 impl Batches {
     fn open_group(&self, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, String> {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
@@ -270,7 +262,7 @@ impl Batches {
             .with_row_groups(vec![self.group])
             .with_projection(mask)
             .with_batch_size(self.batch_rows);
-        guarded(|| builder.build())
+        decode(|| builder.build())
     }
 
     /// The next batch that has rows.
@@ -284,7 +276,7 @@ impl Batches {
                 self.readers = self.masks.iter().map(open).collect::<Result<_, _>>()?;
             }
             let next = |reader: &mut ParquetRecordBatchReader| {
-                guarded(|| reader.next().transpose().map_err(Into::into))
+                decode(|| reader.next().transpose().map_err(ParquetError::from))
             };
             let batches: Vec<_> = match self.readers.as_mut_slice() {
                 [one] => vec![next(one)],
@@ -326,10 +318,10 @@ impl Batches {
             let schema = self.metadata.parquet_schema();
             let reader = self.open_group(ProjectionMask::roots(schema, [**index]));
             let read = reader.and_then(|mut reader| {
-                guarded(|| {
+                decode(|| {
                     reader
                         .try_for_each(|batch| batch.map(drop))
-                        .map_err(Into::into)
+                        .map_err(ParquetError::from)
                 })
             });
             read.is_err()
