@@ -1,8 +1,7 @@
 //! Calls of decoders of other crates, whose panics on malformed data are errors.
 
 use std::cell::Cell;
-use std::fmt::Display;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::panic::{set_hook, take_hook};
 
 thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
@@ -28,7 +27,11 @@ pub fn silence_decoders() {
 
 /// Calls a decoder, and returns its error or that of a panic in words.
 #[cfg(any(feature = "arrow", feature = "parquet"))]
-pub(crate) fn decode<T, E: Display>(call: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub(crate) fn decode<T, E: std::fmt::Display>(
+    call: impl FnOnce() -> Result<T, E>,
+) -> Result<T, String> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     let was_decoding = IS_DECODING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(call));
     IS_DECODING.set(was_decoding);
