@@ -63,9 +63,9 @@ struct Rows {
     /// The state of each image that has the class, and for each its true objects by area range.
     images: Vec<u32>,
     truths: Vec<u32>,
-    /// For each of the [`blocks`] the detections that count in it, by falling score, of equal ones in the order of
+    /// Each of the [`blocks`] with the detections that count in it, by falling score, of equal ones in the order of
     /// images.
-    blocks: Vec<WeightedRows<Row>>,
+    blocks: Vec<(Range<usize>, WeightedRows<Row>)>,
     /// The detections that are right and that a limit leaves out, summed by image.
     left_out: LeftOut,
 }
@@ -142,7 +142,8 @@ impl<'s> CocoWeights<'s> {
                         let level = row.level;
                         Some((*source, (row.score, Row { level, verdict })))
                     });
-                    WeightedRows::new(rows, |(score, _)| Reverse(*score)).map(|(_, row)| row)
+                    let rows = WeightedRows::new(rows, |(score, _)| Reverse(*score));
+                    (curves.clone(), rows.map(|(_, row)| row))
                 };
                 of_class.blocks = blocks.iter().map(in_block).collect();
                 of_class
@@ -231,7 +232,7 @@ impl Rows {
         // in.
         let mut read = |curves: &mut OfClass, most: u32| {
             let mut right = Vec::with_capacity(areas * thresholds);
-            for (block, rows) in blocks(params).iter().zip(&self.blocks) {
+            for (block, rows) in &self.blocks {
                 pass.start(block);
                 rows.each_or_absent(weights, |row, times| {
                     if row.level <= most {
@@ -275,7 +276,7 @@ impl Rows {
     /// Whether a detection with a weight is left out by exactly this many limits.
     fn has_level(&self, weights: &[u64], level: u32) -> bool {
         let mut has_level = false;
-        for rows in &self.blocks {
+        for (_, rows) in &self.blocks {
             rows.each(weights, |row, _| has_level |= row.level == level);
         }
         has_level
