@@ -3,6 +3,11 @@
 use super::bits::ones;
 use super::params::CocoParams;
 
+/// The weight of a state: 0 if it has none.
+pub(super) fn weight(weights: &[u64], state: u32) -> u64 {
+    weights.get(state as usize).copied().unwrap_or_default()
+}
+
 /// Sums over images, each of which counts as often as its weight says.
 #[derive(Debug, Default)]
 struct Sums(Vec<Vec<Addend>>);
@@ -28,10 +33,8 @@ impl Sums {
     }
 
     fn weighted(&self, weights: &[u64]) -> impl Iterator<Item = i64> {
-        let weighted = |addend: &Addend| {
-            let times = weights.get(addend.state as usize).copied();
-            (times.unwrap_or_default() as i64).wrapping_mul(addend.value)
-        };
+        let weighted =
+            |addend: &Addend| (weight(weights, addend.state) as i64).wrapping_mul(addend.value);
         let sum =
             move |addends: &Vec<Addend>| addends.iter().map(weighted).fold(0, i64::wrapping_add);
         self.0.iter().map(sum)

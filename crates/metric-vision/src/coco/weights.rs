@@ -13,7 +13,7 @@ use super::curves::{CocoCurves, OfClass, recall};
 use super::params::CocoParams;
 use super::pass::{BlockVerdict, Pass, all_bits, bits_of, blocks};
 use super::state::{CocoState, ImageOutcome, curve_class};
-use super::sums::{LeftOut, Truths};
+use super::sums::{LeftOut, Truths, weight};
 use super::verdict::{Details, Verdict};
 use crate::by_image::ByImage;
 use crate::score::Rank;
@@ -119,18 +119,12 @@ impl BlockRows {
                 if tie.len() == 1 && verdict.is_wrong_in_all(&curves) {
                     wrong.push(Wrong { state, level });
                 } else {
-                    let wrong_before = wrong.len() as u32;
-                    rows.push((
-                        source,
-                        (
-                            score,
-                            Row {
-                                level,
-                                wrong_before,
-                                verdict,
-                            },
-                        ),
-                    ));
+                    let row = Row {
+                        level,
+                        wrong_before: wrong.len() as u32,
+                        verdict,
+                    };
+                    rows.push((source, (score, row)));
                 }
             }
         }
@@ -145,10 +139,7 @@ impl BlockRows {
     /// Reads those that at most this many limits leave out into a pass, each as often as its weight says.
     fn read(&self, weights: &[u64], most: u32, pass: &mut Pass) {
         let wrong = self.wrong.iter().map(|wrong| {
-            let times = weights
-                .get(wrong.state as usize)
-                .copied()
-                .unwrap_or_default();
+            let times = weight(weights, wrong.state);
             if wrong.level <= most { times } else { 0 }
         });
         pass.start(&self.curves, wrong);
@@ -161,15 +152,9 @@ impl BlockRows {
 
     /// Whether a detection with a weight is left out by exactly this many limits.
     fn has_level(&self, weights: &[u64], level: u32) -> bool {
-        let has_weight = |wrong: &Wrong| {
-            weights
-                .get(wrong.state as usize)
-                .is_some_and(|&times| times > 0)
-        };
-        let mut has_level = self
-            .wrong
-            .iter()
-            .any(|wrong| wrong.level == level && has_weight(wrong));
+        let has_weight = |wrong: &Wrong| weight(weights, wrong.state) > 0;
+        let mut wrong = self.wrong.iter().filter(|wrong| wrong.level == level);
+        let mut has_level = wrong.any(has_weight);
         self.rows
             .each(weights, |row, _| has_level |= row.level == level);
         has_level
