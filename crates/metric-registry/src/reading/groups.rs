@@ -202,6 +202,18 @@ mod tests {
     }
 
     #[test]
+    fn other_values_are_refused() {
+        for (json, expected) in [
+            ("3", "expected a map of kinds of groups"),
+            (r#"{"tag":3}"#, "expected a map of groups"),
+            (r#"{"tag":{"a":"x"}}"#, "expected u64"),
+        ] {
+            let error = serde_json::from_str::<Groups<u64>>(json).unwrap_err();
+            assert!(error.to_string().contains(expected), "{json}: {error}");
+        }
+    }
+
+    #[test]
     fn groups_merge_by_name() {
         let mut sum = groups(&[("tag", "b", 2)]);
         sum.merge_times(&groups(&[("tag", "a", 1), ("tag", "b", 3)]), 2);
