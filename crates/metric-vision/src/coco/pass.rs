@@ -100,8 +100,8 @@ impl Needed {
 }
 
 impl Pass {
-    /// Starts a block. Of each detection that is wrong in all its curves, from the highest score down, it needs to know
-    /// how often it occurs.
+    /// Starts a block. `wrong` says how often each detection that is wrong in all its curves occurs, from the highest
+    /// score down.
     pub(super) fn start(&mut self, block: &Range<usize>, wrong: impl Iterator<Item = u64>) {
         self.curves = block.len();
         self.count = 0;
