@@ -10,7 +10,7 @@ use metric_run::{Data, Fingerprint, Hashed, HashedFiles, Source};
 use crate::error::Failure;
 use crate::report::{counted, shown_path};
 
-/// What a list of several files is.
+/// The explanation of the hash of several files.
 const LIST: &str = "The list of several files is what sha256sum prints of them: a line of the SHA-256, two spaces and the name for each file, in ascending order of the names as bytes. Names are relative to the folder of the files. Hidden files and pictures of a folder are left out.";
 
 /// The most inputs of a role that are named one by one.

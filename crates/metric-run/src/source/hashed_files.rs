@@ -35,7 +35,7 @@ pub struct HashedFiles {
 impl HashedFiles {
     /// Hashes the files that paths and patterns name, as [`Source::paths`](crate::Source::paths) takes them.
     ///
-    /// Of a folder these are the files at any depth, without hidden ones and without pictures, which no metric reads.
+    /// The files of a folder are those at any depth, without hidden ones and without pictures, which no metric reads.
     /// Names are relative to the folder, or to the innermost folder that has all of the files.
     ///
     /// ```
