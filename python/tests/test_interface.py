@@ -186,8 +186,9 @@ def test_statistics_of_values_are_checked():
     texts = {"predictions": ["a"], "references": ["a"]}
     with pytest.raises(metric_suite.MetricError, match='"2" for confidence: expected a number between 0 and 1'):
         metric_suite.wer(**texts, confidence=2)
-    with pytest.raises(metric_suite.MetricError, match="resamples: expected at least"):
+    with pytest.raises(metric_suite.MetricError, match="resamples: expected at least") as found:
         metric_suite.wer(**texts, resamples=1)
+    assert found.value.option == "resamples"
     with pytest.raises(metric_suite.MetricError, match="confidence"):
         metric_suite.WER(confidence=0)
 

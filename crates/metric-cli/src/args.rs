@@ -623,7 +623,6 @@ fn common_args() -> Vec<Arg> {
             .value_name("POLICY")
             .value_parser(["error", "ignore"])
             .default_value("error")
-            .conflicts_with("pairs")
             .help("What to do with a prediction without a reference: stop with an error, or ignore it"),
         format_arg(),
         digits,

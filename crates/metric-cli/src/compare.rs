@@ -304,7 +304,17 @@ impl Task {
                 changes: self.changes(main, report.examples())?,
             });
         }
-        report.finish_with(|wanted, files| {
+        let examples = |role: &str, position: usize| {
+            let of_references = comparison
+                .systems
+                .iter()
+                .map(|system| system.outcome.report().examples);
+            match role {
+                "references" => of_references.max(),
+                _ => Some(comparison.systems.get(position)?.outcome.report().examples),
+            }
+        };
+        report.finish_with(examples, |wanted, files| {
             report_compare::report(comparison, entry, wanted, files, &of_pairs)
         })
     }

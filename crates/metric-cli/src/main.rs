@@ -27,6 +27,8 @@ mod report;
 #[cfg(feature = "report")]
 mod report_compare;
 #[cfg(feature = "report")]
+mod report_files;
+#[cfg(feature = "report")]
 mod report_stored;
 #[cfg(feature = "report")]
 mod report_suite;

@@ -1,7 +1,6 @@
 //! `--report`: the result as a page.
 
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use metric_report::{
@@ -12,13 +11,13 @@ use metric_run::record::Missing;
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Data, Fingerprint, Intervals, RankExamples, Source, heading, interval_name};
+use metric_run::{Data, Intervals, RankExamples, heading, interval_name};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::error::Failure;
 use crate::images::Images;
 use crate::output_file::{OutputFile, OutputFolder};
+use crate::report_files::{Given, Hashes};
 use crate::scored::{Chart, Scored};
 use crate::valued_arg::valued_arg;
 
@@ -117,8 +116,8 @@ pub(crate) struct Wanted {
     digits: usize,
     /// The pictures of examples.
     images: Option<Images>,
-    /// The files that are read, by what they are.
-    files: Vec<(String, PathBuf)>,
+    /// The inputs.
+    inputs: Vec<Given>,
 }
 
 /// The report that the options ask for.
@@ -128,16 +127,15 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
     };
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let given = |name: &str| matches.try_get_many::<PathBuf>(name).ok().flatten();
-    let mut files = Vec::new();
-    let mut inputs = vec!["references", "predictions", "pairs", "results"];
+    let mut roles = vec!["references", "predictions", "pairs", "results"];
     // To other commands these are outputs.
     if given("results").is_some() {
-        inputs.extend(["per-sample", "details"]);
+        roles.extend(["per-sample", "details"]);
     }
-    for name in inputs {
-        let paths = given(name).into_iter().flatten();
-        files.extend(paths.map(|path| (name.to_owned(), path.clone())));
-    }
+    let inputs = roles.into_iter().flat_map(|role| {
+        let paths: Vec<PathBuf> = given(role).into_iter().flatten().cloned().collect();
+        Given::of_role(role, paths)
+    });
     let folder = matches.try_get_one::<PathBuf>("images");
     let folder = folder.ok().flatten().cloned();
     let digits = matches.try_get_one::<u8>("digits").ok().flatten().copied();
@@ -153,7 +151,7 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
         has_full_paths: text("report-paths").as_deref() == Some("full"),
         digits: digits.map_or(DIGITS, usize::from),
         images: folder.map(Images::new).transpose()?,
-        files,
+        inputs: inputs.collect(),
     }))
 }
 
@@ -169,7 +167,7 @@ pub(crate) fn charts() -> Option<Wanted> {
         has_full_paths: false,
         digits: DIGITS,
         images: None,
-        files: Vec::new(),
+        inputs: Vec::new(),
     })
 }
 
@@ -227,7 +225,7 @@ fn iso_date(seconds: u64) -> String {
 }
 
 impl Wanted {
-    /// Opens the output, and has the files hashed: those of `data` while they are read if they are read as a whole, and
+    /// Opens the output, and has the inputs hashed: those of `data` while they are read if they are read as a whole, and
     /// the others at once.
     pub(crate) fn open(self, data: Option<&mut Data>) -> Result<Open, Failure> {
         let target = match self.form {
@@ -237,104 +235,10 @@ impl Wanted {
             Form::Html | Form::Markdown => Target::File(OutputFile::create(&self.path)?),
         };
         Ok(Open {
-            hashes: Hashes::new(&self.files, data),
+            hashes: Hashes::new(self.inputs.clone(), data),
             target,
             wanted: self,
         })
-    }
-}
-
-/// The hashes of the files that are read.
-struct Hashes {
-    /// By file.
-    while_read: Vec<Option<Fingerprint>>,
-    /// Those of the other files, in words.
-    at_once: JoinHandle<Vec<String>>,
-    paths: Vec<PathBuf>,
-}
-
-impl Hashes {
-    fn new(files: &[(String, PathBuf)], data: Option<&mut Data>) -> Self {
-        let mut sources: Vec<(&str, &mut Source)> = match data {
-            Some(Data::Sources {
-                references,
-                predictions,
-            }) => vec![("references", references), ("predictions", predictions)],
-            Some(Data::Pairs(pairs)) => vec![("pairs", pairs)],
-            _ => Vec::new(),
-        };
-        let mut while_read = Vec::new();
-        for (name, _) in files {
-            let source = sources.iter_mut().find(|(role, _)| role == name);
-            while_read.push(source.and_then(|(_, source)| source.fingerprint()));
-        }
-        let paths: Vec<PathBuf> = files.iter().map(|(_, path)| path.clone()).collect();
-        let others = paths.iter().zip(&while_read);
-        let others = others.filter(|(_, fingerprint)| fingerprint.is_none());
-        let others: Vec<PathBuf> = others.map(|(path, _)| path.clone()).collect();
-        Self {
-            at_once: std::thread::spawn(move || others.iter().map(|path| hashed(path)).collect()),
-            while_read,
-            paths,
-        }
-    }
-
-    /// The size and the SHA-256 of each file, in words.
-    fn finish(self) -> Result<Vec<String>, Failure> {
-        let failed = |_| Failure::Internal("a thread that hashes files has failed".to_owned());
-        let mut at_once = self.at_once.join().map_err(failed)?.into_iter();
-        let files = self.while_read.into_iter().zip(&self.paths);
-        let words = files.map(|(fingerprint, path)| match fingerprint {
-            None => at_once.next().unwrap_or_default(),
-            Some(fingerprint) => fingerprint.hashed().map_or_else(
-                || hashed(path),
-                |found| in_words(found.bytes, &found.sha256),
-            ),
-        });
-        Ok(words.collect())
-    }
-}
-
-fn in_words(bytes: u64, sha256: &str) -> String {
-    format!("{bytes} bytes, SHA-256 {sha256}")
-}
-
-/// The size and the SHA-256 of a file, in words.
-fn hashed(path: &Path) -> String {
-    use std::io::Read;
-
-    if path == Path::new("-") {
-        return "read from standard input".to_owned();
-    }
-    if path.is_dir() {
-        return "a folder".to_owned();
-    }
-    let hash = || -> std::io::Result<Option<(u64, String)>> {
-        let mut file = std::fs::File::open(path)?;
-        // A pipe can be read once, and the metric reads it.
-        if !file.metadata()?.is_file() {
-            return Ok(None);
-        }
-        let (mut hash, mut size) = (Sha256::new(), 0);
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let count = file.read(&mut buffer)?;
-            if count == 0 {
-                break;
-            }
-            hash.update(&buffer[..count]);
-            size += count as u64;
-        }
-        let hex: String = hash
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        Ok(Some((size, hex)))
-    };
-    match hash() {
-        Ok(Some((size, hex))) => in_words(size, &hex),
-        _ => "not hashed".to_owned(),
     }
 }
 
@@ -377,14 +281,10 @@ impl Open {
             Some((scored.outcome.metric().to_owned(), ranking))
         };
         let rankings: Rankings = scored.iter().filter_map(ranking).collect();
-        let report = score_report(
-            &wanted,
-            scored,
-            checks,
-            slices,
-            &rankings,
-            &hashes.finish()?,
-        );
+        // All metrics score the same examples.
+        let examples = |_: &str, _| Some(scored.first()?.report.examples);
+        let files = hashes.finish(wanted.has_full_paths, examples)?;
+        let report = score_report(&wanted, scored, checks, slices, &rankings, files);
         let page = write(target, wanted.form, &report)?;
         let charts = if wants_charts {
             report.charts()
@@ -394,22 +294,14 @@ impl Open {
         Ok((charts, page))
     }
 
-    /// Writes the report of stored results.
-    pub(crate) fn finish_stored(
-        self,
-        report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
-    ) -> Result<Option<String>, Failure> {
-        let files = file_facts(&self.wanted, &self.hashes.finish()?);
-        let report = report(&self.wanted, files);
-        write(self.target, self.wanted.form, &report)
-    }
-
-    /// Writes a report that is made elsewhere, with the facts about files.
+    /// Writes a report that is made elsewhere, with the facts about the inputs. `examples` is the number of examples
+    /// scored of the input of a role at a position.
     pub(crate) fn finish_with(
         self,
+        examples: impl Fn(&str, usize) -> Option<u64>,
         report: impl FnOnce(&Wanted, Vec<(String, Fact)>) -> Report,
     ) -> Result<Option<String>, Failure> {
-        let files = file_facts(&self.wanted, &self.hashes.finish()?);
+        let files = self.hashes.finish(self.wanted.has_full_paths, examples)?;
         let report = report(&self.wanted, files);
         write(self.target, self.wanted.form, &report)
     }
@@ -478,7 +370,7 @@ fn score_report(
     checks: &[(String, bool)],
     slices: &[String],
     rankings: &Rankings,
-    hashes: &[String],
+    files: Vec<(String, Fact)>,
 ) -> Report {
     let several = scored.len() > 1;
     let mut badges = check_badges(checks);
@@ -521,7 +413,7 @@ fn score_report(
         }
         sections.append(&mut own);
     }
-    sections.push(provenance(wanted, scored, rankings, hashes));
+    sections.push(provenance(wanted, scored, rankings, files));
     let first = scored.first();
     let metrics: Vec<&str> = scored.iter().map(|it| it.outcome.metric()).collect();
     let examples = first.map_or(0, |it| it.report.examples);
@@ -980,7 +872,7 @@ fn provenance(
     wanted: &Wanted,
     scored: &[Scored],
     rankings: &Rankings,
-    hashes: &[String],
+    files: Vec<(String, Fact)>,
 ) -> Section {
     let mut facts = Vec::new();
     for scored in scored {
@@ -993,7 +885,7 @@ fn provenance(
         "Command".to_owned(),
         Fact::Text(command(wanted.has_full_paths)),
     ));
-    facts.extend(file_facts(wanted, hashes));
+    facts.extend(files);
     if let Some(Scored {
         outcome, report, ..
     }) = scored.first()
@@ -1069,24 +961,8 @@ pub(crate) fn program_facts(wanted: &Wanted) -> Vec<(String, Fact)> {
     facts
 }
 
-fn file_facts(wanted: &Wanted, hashes: &[String]) -> Vec<(String, Fact)> {
-    let fact = |((what, path), hash): (&(String, PathBuf), &String)| {
-        let mut what = what.clone();
-        // As the other names of facts.
-        if let Some(first) = what.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        let path = match path.to_string_lossy() {
-            name if name == "-" => "standard input".to_owned(),
-            name => shown_path(&name, wanted.has_full_paths),
-        };
-        (what, Fact::Text(format!("{path}: {hash}")))
-    };
-    wanted.files.iter().zip(hashes).map(fact).collect()
-}
-
 /// A path, or the name at its end.
-fn shown_path(path: &str, is_full: bool) -> String {
+pub(crate) fn shown_path(path: &str, is_full: bool) -> String {
     let name = path
         .trim_end_matches('/')
         .rsplit('/')

@@ -104,16 +104,20 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
         .collect();
     crate::output_file::refuse(&outputs, &inputs.collect::<Vec<_>>())?;
     let mut stored = Vec::new();
+    let mut of_paths = Vec::new();
     for path in paths {
         let stem = path.file_stem().map_or_else(
             || path.display().to_string(),
             |stem| stem.to_string_lossy().into_owned(),
         );
-        stored.extend(
-            results(path)?
-                .into_iter()
-                .map(|result| (stem.clone(), result)),
+        let of_path = results(path)?;
+        // The metrics of a run score the same examples.
+        of_paths.push(
+            of_path
+                .first()
+                .and_then(|result| result["examples"].as_u64()),
         );
+        stored.extend(of_path.into_iter().map(|result| (stem.clone(), result)));
     }
     let wanted =
         report::wanted(matches)?.ok_or_else(|| Failure::Internal("no report".to_owned()))?;
@@ -155,7 +159,11 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
     });
     let details: Option<Value> = details.transpose()?;
     let has_samples = given("per-sample").is_some();
-    open.finish_stored(|wanted, files| {
+    let examples = |role: &str, position: usize| match role {
+        "results" => *of_paths.get(position)?,
+        _ => None,
+    };
+    open.finish_with(examples, |wanted, files| {
         let first = &stored[0].1;
         let metric = first["metric"].as_str().unwrap_or_default();
         let ranked = ranked.iter().find(|it| it.metric == metric);

@@ -1366,6 +1366,67 @@ fn files_have_their_hashes() {
     }
 }
 
+/// Folders, patterns and many files have their number, their size and one hash; each input says how many of its
+/// examples are scored.
+#[test]
+fn several_files_have_one_hash() {
+    let folder = Folder::new(&[]);
+    for name in ["refs", "refs/.cache"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    for name in ["refs/part-1.txt", "refs/part-2.txt", "p-1.txt", "p-2.txt"] {
+        folder.put(name, b"abc\n");
+    }
+    folder.put("refs/.cache/x", b"abc");
+    // As `cd refs; sha256sum *.txt | sha256sum` and `sha256sum p-*.txt | sha256sum` print them.
+    let refs = "refs: 2 files, 8 bytes, SHA-256 of their list 9ccd752f93b5ee90ca5eef32234d664ecc03dcfb584a29febdc38f494ca93eff; 2 examples scored";
+    let pattern = "p-*.txt: 2 files, 8 bytes, SHA-256 of their list 41d8024070574a959e74264d3c0fa7055a56dbff759d8746e252cf369f4db8b0; 2 examples scored";
+    let lines = |words: &str| -> Vec<String> {
+        folder.run(&format!("{words} --report r.md")).code(0);
+        let page = text_of(&folder, "r.md").replace('\\', "");
+        let facts = page.lines().filter(|line| {
+            let names = ["- References: ", "- Predictions: ", "- Results: "];
+            names.iter().any(|name| line.starts_with(name))
+        });
+        facts.map(str::to_owned).collect()
+    };
+    let found = lines("score wer -r refs -p p-*.txt");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains(refs), "{found:?}");
+    assert!(found[1].contains(pattern), "{found:?}");
+    // Each system is an input of its own.
+    folder.put("one.txt", b"abc\nx\n");
+    let found = lines("compare wer -r refs -p p-*.txt one.txt --resamples 200 --permutations 99");
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[1].contains(pattern), "{found:?}");
+    assert!(found[2].contains("one.txt: 6 bytes, "), "{found:?}");
+    assert!(found[2].contains("; 2 examples scored"), "{found:?}");
+    // Stored results say how many examples they have.
+    folder.put(
+        "result.json",
+        folder
+            .run("score wer -r refs -p p-*.txt --format json")
+            .code(0)
+            .stdout
+            .as_bytes(),
+    );
+    let found = lines("report result.json");
+    assert!(found[0].contains("; 2 examples scored"), "{found:?}");
+    // Files that are too many to be named one by one.
+    let names: Vec<String> = (0..21).map(|index| format!("many-{index}.txt")).collect();
+    for name in &names {
+        folder.put(name, b"abc\n");
+    }
+    let names = names.join(" ");
+    let found = lines(&format!("score wer -r {names} -p {names}"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0]
+            .starts_with("- References: ` 21 paths: 21 files, 84 bytes, SHA-256 of their list "),
+        "{found:?}"
+    );
+}
+
 /// Lines of examples of dataset files have their values.
 #[test]
 fn examples_of_dataset_files_have_their_values() {

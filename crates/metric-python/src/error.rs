@@ -45,8 +45,14 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
         return PyRuntimeError::new_err(message);
     }
     let mut location = Location::default();
+    let option = match error {
+        RunError::Option(error) => Some(&*error.option),
+        RunError::Usage(message) => message.first_option(),
+        _ => None,
+    };
+    let option = option.map(|option| option.replace('-', "_"));
+    location.option = option.as_deref();
     match error {
-        RunError::Option(option) => location.option = Some(&option.option),
         RunError::Read(error) => location.field = Some(&*error.field).filter(|it| !it.is_empty()),
         RunError::Join(error) => {
             location.id = match &**error {

@@ -60,7 +60,7 @@ pub(crate) fn read_records(
 ) -> PyResult<(Vec<String>, String)> {
     let settings = Settings(settings);
     let source = settings.source(paths, "references")?;
-    let max_bytes = settings.get("max_bytes")?.unwrap_or(DEFAULT_MAX_BYTES);
+    let max_bytes = settings.max_bytes()?.unwrap_or(DEFAULT_MAX_BYTES);
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     let mut ids = Vec::new();
     let mut values = String::from("[");

@@ -1,7 +1,6 @@
 //! Runs and outcomes of the engine, as Python objects that `metric_suite` wraps.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -612,10 +611,10 @@ fn comparison(
     let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
     settings.apply(&mut run)?;
     let compare = Compare {
-        baseline: settings.get("baseline")?,
+        baseline: settings.text("baseline")?,
         all_pairs: settings.flag("all_pairs")?,
         permutations: settings
-            .get("permutations")?
+            .permutations()?
             .unwrap_or(Compare::default().permutations),
     };
     Ok((run, compare))
@@ -760,6 +759,9 @@ fn option_value(
     }
 }
 
+/// The values of settings that count.
+const WHOLE: &str = "a non-negative integer";
+
 /// The settings of a run by name. The options of the metric are not among them.
 pub(crate) struct Settings<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
@@ -768,17 +770,33 @@ impl<'py> Settings<'_, 'py> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 
-    pub(crate) fn get<T: for<'a> FromPyObject<'a, 'py>>(&self, name: &str) -> PyResult<Option<T>> {
+    pub(crate) fn get<T: for<'a> FromPyObject<'a, 'py>>(
+        &self,
+        name: &str,
+        expected: &str,
+    ) -> PyResult<Option<T>> {
         let Some(value) = self.value(name)? else {
             return Ok(None);
         };
         let read = value.extract::<T>();
         read.map(Some)
-            .map_err(|_| self.wrong(name, &value, "a value of another type"))
+            .map_err(|_| self.wrong(name, &value, expected))
+    }
+
+    fn text(&self, name: &str) -> PyResult<Option<String>> {
+        self.get(name, "a string")
+    }
+
+    pub(crate) fn permutations(&self) -> PyResult<Option<u64>> {
+        self.get("permutations", WHOLE)
+    }
+
+    pub(crate) fn max_bytes(&self) -> PyResult<Option<u64>> {
+        self.get("max_bytes", WHOLE)
     }
 
     fn flag(&self, name: &str) -> PyResult<bool> {
-        Ok(self.get(name)?.unwrap_or(false))
+        Ok(self.get(name, "True or False")?.unwrap_or(false))
     }
 
     fn wrong(&self, name: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
@@ -815,10 +833,8 @@ impl<'py> Settings<'_, 'py> {
     fn apply(&self, run: &mut Run) -> PyResult<()> {
         run.samples = self.flag("samples")?;
         run.is_part = self.flag("is_part")?;
-        if let Some(threads) = self.get::<usize>("threads")? {
-            run.threads = NonZeroUsize::new(threads);
-        }
-        if let Some(max_bytes) = self.get("max_bytes")? {
+        run.threads = self.get("threads", "a positive integer")?;
+        if let Some(max_bytes) = self.max_bytes()? {
             run.max_bytes = max_bytes;
         }
         let missing = [
@@ -833,17 +849,17 @@ impl<'py> Settings<'_, 'py> {
             run.join.ignore_extra = ignore;
         }
         let fields = &mut run.fields;
-        if let Some(id) = self.get("id_field")? {
+        if let Some(id) = self.text("id_field")? {
             fields.id = id;
         }
-        if let Some(id) = self.get("references_id_field")? {
+        if let Some(id) = self.text("references_id_field")? {
             fields.predictions_id = Some(std::mem::replace(&mut fields.id, id));
         }
-        if let Some(id) = self.get("predictions_id_field")? {
+        if let Some(id) = self.text("predictions_id_field")? {
             fields.predictions_id = Some(id);
         }
-        fields.reference = self.get("reference_field")?;
-        if let Some(prediction) = self.get("prediction_field")? {
+        fields.reference = self.text("reference_field")?;
+        if let Some(prediction) = self.text("prediction_field")? {
             fields.prediction = prediction;
         }
         run.statistics = self.statistics()?;
@@ -867,16 +883,16 @@ impl<'py> Settings<'_, 'py> {
             return Ok(None);
         }
         let mut statistics = Statistics::default();
-        if let Some(confidence) = self.get("confidence")? {
+        if let Some(confidence) = self.get("confidence", "a number between 0 and 1")? {
             statistics.confidence = confidence;
         }
-        if let Some(resamples) = self.get("resamples")? {
+        if let Some(resamples) = self.get("resamples", WHOLE)? {
             statistics.resamples = resamples;
         }
-        if let Some(seed) = self.get("seed")? {
+        if let Some(seed) = self.get("seed", WHOLE)? {
             statistics.seed = seed;
         }
-        statistics.cluster_field = self.get("cluster_field")?;
+        statistics.cluster_field = self.text("cluster_field")?;
         if let Some(value) = self.value("interval")? {
             let text = value.extract::<String>().unwrap_or_default();
             let kind = text.parse::<IntervalKind>();
@@ -905,7 +921,8 @@ impl<'py> Settings<'_, 'py> {
                 rest: None,
             }));
         }
-        let bins: Option<BTreeMap<String, Vec<f64>>> = self.get("slice_bins")?;
+        let bins: Option<BTreeMap<String, Vec<f64>>> =
+            self.get("slice_bins", "a dict of lists of numbers by field")?;
         for (name, bins) in bins.into_iter().flatten() {
             match slices.iter_mut().find(|slice| slice.name == name) {
                 Some(slice) => slice.bins = Some(bins),
@@ -917,7 +934,8 @@ impl<'py> Settings<'_, 'py> {
                 }),
             }
         }
-        let values: Option<BTreeMap<String, BTreeMap<String, String>>> = self.get("slices")?;
+        let values: Option<BTreeMap<String, BTreeMap<String, String>>> =
+            self.get("slices", "a dict of dicts: by slice, the group of each id")?;
         for (name, values) in values.into_iter().flatten() {
             slices.push(Slice {
                 name,
@@ -942,8 +960,8 @@ impl<'py> Settings<'_, 'py> {
         };
         let mut source = Source::paths(&paths).map_err(failed)?;
         let per_side = |name: &str| -> PyResult<Option<String>> {
-            let own = self.get(&format!("{side}_{name}"))?;
-            Ok(own.or(self.get(match name {
+            let own = self.text(&format!("{side}_{name}"))?;
+            Ok(own.or(self.text(match name {
                 "format" => "input_format",
                 name => name,
             })?))

@@ -60,7 +60,7 @@ pub(crate) fn run_suite(
 ) -> PyResult<String> {
     let settings = Settings(settings);
     let statistics = settings.statistics()?;
-    let permutations = settings.get("permutations")?;
+    let permutations = settings.permutations()?;
     if compare.is_none() && (statistics.is_some() || permutations.is_some()) {
         let problem = "confidence, resamples, seed, interval and permutations need compare=";
         return Err(refused(py, problem.to_owned()));

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::num::NonZeroU32;
 
 use crate::{Message, Side};
 
@@ -32,6 +33,8 @@ pub struct ReadError {
     pub is_limit: bool,
     /// Whether the machine lacks something, such as memory: see [`machine`](Self::machine).
     pub is_machine: bool,
+    /// The byte of a file of JSON, counted from 1, at which the problem was found; `None` past 4 GiB.
+    pub position: Option<NonZeroU32>,
 }
 
 impl ReadError {
@@ -45,7 +48,16 @@ impl ReadError {
             problem: problem.into(),
             is_limit: false,
             is_machine: false,
+            position: None,
         }
+    }
+
+    /// Sets the byte of a file of JSON, counted from 0, at which the problem was found.
+    #[must_use]
+    pub fn position(mut self, offset: usize) -> Self {
+        let byte = u32::try_from(offset.saturating_add(1)).ok();
+        self.position = byte.and_then(NonZeroU32::new);
+        self
     }
 
     /// Marks what the machine lacks, such as memory, rather than the data.

@@ -116,6 +116,22 @@ impl Message {
         text
     }
 
+    /// Returns the name of the first option that the message names.
+    ///
+    /// ```
+    /// use metric_record::Message;
+    ///
+    /// let message = Message::from("invalid value \"2\" for ").option("confidence", "");
+    /// assert_eq!(message.first_option(), Some("confidence"));
+    /// ```
+    #[must_use]
+    pub fn first_option(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Option(name, _) => Some(name.as_str()),
+            Part::Text(_) | Part::Data(_) => None,
+        })
+    }
+
     /// Returns whether there is no text.
     #[must_use]
     pub fn is_empty(&self) -> bool {

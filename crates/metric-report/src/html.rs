@@ -879,8 +879,9 @@ fn facts_html(facts: &Facts, class: &str, most: usize) -> String {
         };
         (of.clone(), is_text, value.clone())
     };
-    let facts: Vec<(String, bool, String)> =
-        facts.facts.iter().take(limits::FACTS).map(fact).collect();
+    let shown_facts = facts.facts.iter().take(limits::FACTS);
+    let left_out = limits::facts_left_out(facts.facts.len());
+    let facts: Vec<(String, bool, String)> = shown_facts.chain(&left_out).map(fact).collect();
     let facts = facts.iter().map(|(of, is_text, value)| FactHtml {
         name: name(of),
         is_text: *is_text,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::block::{Cell, Heatmap};
+use crate::block::{Cell, Fact, Heatmap};
 use crate::text::grouped;
 
 /// The maximum number of bytes of all sections. With head, style and script a page stays below 3 MB.
@@ -83,9 +83,16 @@ pub(crate) fn left_out(all: usize, shown: usize, what: &str) -> String {
     }
 }
 
+/// A fact that says how many facts of a list are not shown.
+pub(crate) fn facts_left_out(all: usize) -> Option<(String, Fact)> {
+    let words = left_out(all, FACTS, "facts");
+    (!words.is_empty()).then(|| ("Cut".to_owned(), Fact::Words(words)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::{Block, Facts, Report, Section};
 
     #[test]
     fn tables_keep_both_ends() {
@@ -105,6 +112,29 @@ mod tests {
             let (found, not) = table_rows(&rows);
             assert_eq!((found.len(), not), (shown, left));
             assert_eq!(found.last().copied(), rows.last());
+        }
+    }
+
+    #[test]
+    fn facts_that_are_cut_are_counted() {
+        for (count, expected) in [(60, None), (63, Some("3 more facts are left out."))] {
+            let facts = (0..count).map(|fact| (fact.to_string(), Fact::Words(fact.to_string())));
+            let report = Report {
+                sections: vec![Section {
+                    blocks: vec![Block::Facts(Facts {
+                        facts: facts.collect(),
+                    })],
+                    ..Section::default()
+                }],
+                ..Report::default()
+            };
+            for page in [report.to_html(), report.to_markdown()] {
+                let sentence = "more facts are left out.";
+                assert_eq!(
+                    page.contains(expected.unwrap_or(sentence)),
+                    expected.is_some()
+                );
+            }
         }
     }
 

@@ -124,8 +124,9 @@ impl Report {
                     };
                     format!("- {}: {value}\n", prose(name, 120))
                 };
-                let facts: String = facts.facts.iter().take(limits::FACTS).map(fact).collect();
-                facts + "\n"
+                let left_out = limits::facts_left_out(facts.facts.len());
+                let facts = facts.facts.iter().take(limits::FACTS).chain(&left_out);
+                facts.map(fact).collect::<String>() + "\n"
             }
             Block::Alignment(alignment) => {
                 let step = |step: &Step| match step {

@@ -56,7 +56,7 @@ pub use run::{Data, Fields, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use settings::{Role, Settings};
 pub use shards::Shards;
-pub use source::{Fingerprint, Hashed, Source};
+pub use source::{Fingerprint, Hashed, HashedFiles, Source};
 pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};

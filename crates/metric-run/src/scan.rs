@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use metric_record::Message;
 use metric_record::json::scan::{Scanner, end_of_number, end_of_numbers, end_of_string};
-use metric_record::json::{Entries, without_position};
+use metric_record::json::{Entries, offset_of, without_position};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -452,18 +452,6 @@ fn no_number(json: &str, offset: usize) -> Option<&'static str> {
             rest.is_some_and(|rest| rest.starts_with(word))
         })
         .map(|(word, _)| word)
-}
-
-fn offset_of(text: &str, error: &serde_json::Error) -> usize {
-    let lines = memchr::memchr_iter(b'\n', text.as_bytes());
-    let start = match error.line() {
-        0 | 1 => 0,
-        line => lines
-            .take(line - 1)
-            .last()
-            .map_or(0, |position| position + 1),
-    };
-    (start + error.column().saturating_sub(1)).min(text.len())
 }
 
 /// Reads one line as a record.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::observer::Nobody;
+use crate::source::hexadecimal;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
 use crate::{Outcome, Shards, StateFileError, StateFileProblem};
@@ -130,8 +131,7 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// Reads the states of a state file, which nobody has to have checked. The name is for messages.

@@ -61,6 +61,26 @@ pub fn cut(error: &serde_json::Error) -> String {
     in_words(without_position(&error.to_string()))
 }
 
+/// Returns the byte at which an error of `serde_json` was found in a text, counted from 0: that of its line and column,
+/// or the length of the text.
+///
+/// ```
+/// use metric_record::json;
+///
+/// let text = "[1,\n x]";
+/// let error = serde_json::from_str::<Vec<i64>>(text).unwrap_err();
+/// assert_eq!(json::offset_of(text, &error), text.find('x').unwrap());
+/// ```
+#[must_use]
+pub fn offset_of(text: &str, error: &serde_json::Error) -> usize {
+    let mut ends = text.match_indices('\n');
+    let start = match error.line() {
+        0 | 1 => 0,
+        line => ends.nth(line - 2).map_or(0, |(end, _)| end + 1),
+    };
+    (start + error.column().saturating_sub(1)).min(text.len())
+}
+
 /// Returns a message of `serde_json` without its position.
 #[must_use]
 pub fn without_position(message: &str) -> &str {

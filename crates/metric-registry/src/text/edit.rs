@@ -328,7 +328,8 @@ impl Reading for Rates {
             usize::MAX
         };
         let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
-        let confusions = state.confusions.most_frequent(most).into_iter();
+        let (confusions, distinct) = state.confusions.summary(most);
+        let confusions = confusions.into_iter();
         let confusions: Vec<_> = confusions
             .map(|(reference, prediction, count)| {
                 json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
@@ -336,7 +337,6 @@ impl Reading for Rates {
             .collect();
         let mut details = json!({"confusions": confusions});
         if self.compact {
-            let distinct = state.confusions.distinct();
             details["distinct"] = json!({
                 "substitutions": distinct.substitutions,
                 "deletions": distinct.deletions,

@@ -13,7 +13,7 @@ use metric_registry::{AddError, DataSet, DataSetError};
 use serde_json::value::RawValue;
 
 use super::mirror::Mirror;
-use super::part::{blanked, line_span, named_offset, record_span};
+use super::part::{blanked, line_span, record_span};
 use super::{Findings, ProblemKind};
 use crate::{ErrorKind, Run, RunError};
 
@@ -227,7 +227,8 @@ impl Rest {
         let document = side_of(&mut self.data, &error.file)?;
         let file = document.file().ok()?;
         let text = file.text;
-        let offset = named_offset(text, &error.problem.to_string())?;
+        let offset = usize::try_from(error.position?.get() - 1).ok()?;
+        let offset = Some(offset).filter(|&offset| offset < text.len())?;
         // The error of an id that occurs twice may come after its record.
         let span = record_span(text, offset)
             .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?))?;
@@ -301,8 +302,7 @@ impl Rest {
 
 /// Whether an error is about a part of a file.
 fn is_of_record(error: &ReadError, is_out: bool) -> bool {
-    let is_located = || error.problem.to_string().contains(" at line ");
-    !error.record.is_empty() || error.line.is_some() || (is_out && is_located())
+    !error.record.is_empty() || error.line.is_some() || (is_out && error.position.is_some())
 }
 
 /// The id of a record of JSON, with a comma next to it: that of a question, or the key of an entry.

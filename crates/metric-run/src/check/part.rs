@@ -10,16 +10,6 @@ use serde_json::value::RawValue;
 /// The list of a question's answers: what is wrong in it is wrong with the question.
 const ANSWERS: &str = "answers";
 
-/// Returns the offset that the words of an error name: "at line 2 column 7", in bytes of the line.
-pub(super) fn named_offset(text: &str, problem: &str) -> Option<usize> {
-    let (_, rest) = problem.rsplit_once(" at line ")?;
-    let (line, rest) = rest.split_once(" column ")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit());
-    let column: usize = rest[..digits.unwrap_or(rest.len())].parse().ok()?;
-    let start = line_span(text, line.parse().ok()?)?.start;
-    Some(start + column.saturating_sub(1)).filter(|&offset| offset < text.len())
-}
-
 /// Returns where a line is, counted from 1, without its end.
 pub(super) fn line_span(text: &str, line: usize) -> Option<Range<usize>> {
     let mut lines = text.split_inclusive('\n');
@@ -144,16 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_columns_are_offsets() {
+    fn lines_are_offsets() {
         let text = "ab\ncd\r\nef";
         assert_eq!(line_span(text, 2), Some(3..5));
         assert_eq!(line_span(text, 3), Some(7..9));
         assert_eq!(line_span(text, 4), None);
-        assert_eq!(
-            named_offset(text, "wrong at line 2 column 2; use x"),
-            Some(4)
-        );
-        assert_eq!(named_offset(text, "wrong"), None);
         assert_eq!(blanked("a\nb", 0..3).as_deref(), Some(" \n "));
     }
 }

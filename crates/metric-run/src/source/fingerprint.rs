@@ -1,8 +1,8 @@
-//! The SHA-256 of a source, computed while the source is read.
+//! The SHA-256 of bytes, and of a source while it is read.
 
 use std::io::{self, Read};
 use std::mem;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -17,6 +17,62 @@ pub struct Hashed {
     pub bytes: u64,
     /// The SHA-256 in hexadecimal digits.
     pub sha256: String,
+}
+
+impl Hashed {
+    /// Hashes everything that a reader gives.
+    ///
+    /// ```
+    /// use metric_run::Hashed;
+    ///
+    /// // The example of FIPS 180-4.
+    /// let hashed = Hashed::of(&b"abc"[..])?;
+    /// assert_eq!(hashed.bytes, 3);
+    /// assert!(hashed.sha256.starts_with("ba7816bf8f01cfea"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the reader.
+    pub fn of(mut reader: impl Read) -> io::Result<Self> {
+        let mut hashing = Hashing::default();
+        let mut part = vec![0; PART_BYTES];
+        loop {
+            match reader.read(&mut part) {
+                Ok(0) => return Ok(hashing.finish()),
+                Ok(count) => hashing.add(part.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// A hash of the bytes so far.
+#[derive(Default)]
+struct Hashing {
+    bytes: u64,
+    hash: Sha256,
+}
+
+impl Hashing {
+    fn add(&mut self, part: &[u8]) {
+        self.bytes += part.len() as u64;
+        self.hash.update(part);
+    }
+
+    fn finish(self) -> Hashed {
+        Hashed {
+            bytes: self.bytes,
+            sha256: hexadecimal(&self.hash.finalize()),
+        }
+    }
+}
+
+/// The hexadecimal digits of a hash.
+pub(crate) fn hexadecimal(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The [`Hashed`] of a [`Source`](crate::Source), which is known once the source was read to its end: see
@@ -59,37 +115,37 @@ impl Fingerprint {
             return stream;
         }
         let (sender, parts) = sync_channel(WAITING);
+        let (emptied, empty) = channel();
         // Without a thread the file is hashed later.
-        let Ok(thread) = thread::Builder::new().spawn(move || hash(&parts)) else {
+        let Ok(thread) = thread::Builder::new().spawn(move || hash(&parts, &emptied)) else {
             return stream;
         };
         Box::new(Watched {
             inner: stream,
             part: Vec::new(),
+            empty: Mutex::new(empty),
             hashing: Some((sender, thread)),
             fingerprint: self.clone(),
         })
     }
 }
 
-/// The number of bytes that are hashed at a time.
-const PART_BYTES: usize = 1 << 16;
+/// The number of bytes that are hashed at a time: threads that wake each other for less spend more time on that.
+const PART_BYTES: usize = 1 << 18;
 
 /// The most parts that wait to be hashed.
-const WAITING: usize = 32;
+const WAITING: usize = 8;
 
-fn hash(parts: &Receiver<Vec<u8>>) -> Hashed {
-    let (mut bytes, mut hash) = (0, Sha256::new());
-    for part in parts {
-        bytes += part.len() as u64;
-        hash.update(&part);
+/// Hashes parts, and gives their memory back.
+fn hash(parts: &Receiver<Vec<u8>>, emptied: &Sender<Vec<u8>>) -> Hashed {
+    let mut hashing = Hashing::default();
+    for mut part in parts {
+        hashing.add(&part);
+        part.clear();
+        // At the end nobody needs it.
+        let _ = emptied.send(part);
     }
-    let digits = hash.finalize();
-    let digits = digits.iter().map(|byte| format!("{byte:02x}"));
-    Hashed {
-        bytes,
-        sha256: digits.collect(),
-    }
+    hashing.finish()
 }
 
 /// A stream whose bytes also go to a thread that hashes them.
@@ -97,6 +153,8 @@ struct Watched {
     inner: Stream,
     /// Bytes that are still to be sent.
     part: Vec<u8>,
+    /// Memory of parts that were hashed. Streams are shared, and the lock is never taken.
+    empty: Mutex<Receiver<Vec<u8>>>,
     /// `None` at the end of the stream.
     hashing: Option<(SyncSender<Vec<u8>>, JoinHandle<Hashed>)>,
     fingerprint: Fingerprint,
@@ -104,7 +162,10 @@ struct Watched {
 
 impl Watched {
     fn send(&mut self) {
-        let part = mem::replace(&mut self.part, Vec::with_capacity(PART_BYTES));
+        let empty = self.empty.get_mut().ok();
+        let empty = empty.and_then(|empty| empty.try_recv().ok());
+        let empty = empty.unwrap_or_else(|| Vec::with_capacity(PART_BYTES));
+        let part = mem::replace(&mut self.part, empty);
         if let Some((sender, _)) = &self.hashing {
             // A thread that has failed has no hash, and the file is hashed later.
             let _ = sender.send(part);

@@ -6,6 +6,7 @@ mod class_names;
 pub(crate) mod dataset;
 mod documents;
 mod fingerprint;
+mod hashed_files;
 mod paths;
 mod text;
 mod unreadable;
@@ -20,7 +21,9 @@ use metric_record::{Message, ReadError};
 
 #[cfg(feature = "arrow")]
 use dataset::Dataset;
+pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
+pub use hashed_files::HashedFiles;
 use unreadable::cannot_open;
 
 use crate::RunError;

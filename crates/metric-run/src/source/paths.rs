@@ -63,6 +63,17 @@ fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
             return Source::path(path);
         }
     }
+    let files = expanded(paths)?;
+    refuse_repeated(&files)?;
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.as_ref().display().to_string())
+        .collect();
+    of_files(names.join(" "), files)
+}
+
+/// Paths, and the files that patterns match.
+pub(super) fn expanded<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, RunError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
         let path = path.as_ref();
@@ -72,12 +83,7 @@ fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
             files.extend(matches(path)?);
         }
     }
-    refuse_repeated(&files)?;
-    let names: Vec<String> = paths
-        .iter()
-        .map(|path| path.as_ref().display().to_string())
-        .collect();
-    of_files(names.join(" "), files)
+    Ok(files)
 }
 
 /// Whether a path that does not exist is a pattern.
@@ -120,9 +126,14 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, RunError> {
 /// Whether a file is a mark of the program that wrote the others, and holds no records.
 fn is_mark(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| {
-        name.starts_with('.') || ["_SUCCESS", "_metadata", "_common_metadata"].contains(&name)
-    })
+    let marks = ["_SUCCESS", "_metadata", "_common_metadata"];
+    is_hidden(path) || name.is_some_and(|name| marks.contains(&name))
+}
+
+/// Whether the name of a file or a folder starts with a dot.
+pub(super) fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name();
+    name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// Refuses a file that is named twice, whose records would count twice.

@@ -10,13 +10,12 @@ use std::path::{Component, Path, PathBuf};
 use metric_registry::{Direction, Entry, OptionKind, OptionValue, Options, find};
 use serde::Deserialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
-use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use super::error::SuiteError;
 use super::limits::{GivenLimits, Limits};
 use super::total::Rule;
-use crate::{Run, RunError, Settings};
+use crate::{Hashed, Run, RunError, Settings};
 
 /// A suite file that works, with comments on all of its keys, and the files that it names: each a path and a text.
 ///
@@ -255,8 +254,10 @@ impl Suite {
         if !hashes && task.sha256.is_none() {
             return Ok(None);
         }
-        let found = sha256(&task.references)
-            .map_err(|error| failed(format!("{name}: cannot read: {error}")))?;
+        let found = File::open(&task.references)
+            .and_then(Hashed::of)
+            .map_err(|error| failed(format!("{name}: cannot read: {error}")))?
+            .sha256;
         match &task.sha256 {
             Some(expected) if *expected != found => Err(failed(format!(
                 "{name}: the references have changed: expected SHA-256 {expected}, found {found}"
@@ -279,21 +280,6 @@ impl Task {
             message.replace(&*file.path.to_string_lossy(), &file.name)
         })
     }
-}
-
-/// The SHA-256 of a file, in hexadecimal digits.
-fn sha256(path: &Path) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut file = File::open(path)?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match io::Read::read(&mut file, &mut buffer)? {
-            0 => break,
-            read => hasher.update(&buffer[..read]),
-        }
-    }
-    let digest = hasher.finalize();
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The file as TOML.

@@ -1,19 +1,17 @@
 //! Counts of which unit is confused with which.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 #[cfg(feature = "serde")]
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 use std::mem;
-use std::sync::LazyLock;
 
-use hashbrown::hash_table::Entry;
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use metric_core::Merge;
 #[cfg(feature = "serde")]
 use serde::ser::SerializeStruct;
 
 use super::alignment::middle;
+use super::interner::Interner;
 use super::table::{self, Step};
 use super::units::{common_ends, numbered};
 use super::{Alignment, Cells, Edit, Edits, OutOfCells};
@@ -33,112 +31,24 @@ use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Confusions {
-    /// An empty unit stands for none. One table, since there may be hundreds of thousands of pairs, and each error
-    /// is one access to memory that is not in the cache.
-    counts: HashTable<Counted>,
-    /// Pairs that are still to be counted, each with its hash. Many of them are looked up in one go: the processor then
-    /// waits for several accesses to memory at a time.
-    pending: Vec<(u64, Owned)>,
+    units: Interner,
+    /// Pairs with their counts. A pair is an empty unit, and so none, where it has the number 0.
+    ///
+    /// The first ones are in ascending order, each pair once. The others came later, in any order: one access to
+    /// memory for each error, and the next one is to the memory after it.
+    pairs: Vec<Counted>,
+    /// The number of pairs that are in order.
+    ordered: usize,
 }
 
-/// A pair with its count.
-type Counted = (Owned, u64);
+/// The number of a unit of the references and that of a unit of the predictions, with a count.
+type Counted = (Pair, u64);
 
-/// The number of pairs that are counted in one go.
-const PENDING: usize = if cfg!(test) { 4 } else { 1 << 12 };
+/// The number of a unit of the references, and that of a unit of the predictions.
+type Pair = [u32; 2];
 
-/// All tables have one hasher, which is another one in each process: tables that merge are then in the same order.
-static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
-
-/// A unit of the reference and a unit of the prediction, as UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Pair<'u> {
-    reference: &'u [u8],
-    prediction: &'u [u8],
-}
-
-impl<'u> Pair<'u> {
-    fn new(reference: &'u str, prediction: &'u str) -> Self {
-        Self {
-            reference: reference.as_bytes(),
-            prediction: prediction.as_bytes(),
-        }
-    }
-
-    /// The index of its kind of edit: 0 for a deletion, 1 for an insertion, 2 for a substitution.
-    fn kind(self) -> usize {
-        match (self.reference, self.prediction) {
-            (_, []) => 0,
-            ([], _) => 1,
-            _ => 2,
-        }
-    }
-
-    fn texts(self) -> [&'u str; 2] {
-        // They were texts.
-        [self.reference, self.prediction].map(|unit| std::str::from_utf8(unit).unwrap_or_default())
-    }
-}
-
-/// The longest pair that is kept in the table itself, in bytes: most words of most languages.
-const SHORT: usize = 29;
-
-/// A [`Pair`] that owns its text: the unit of the reference, then that of the prediction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Owned {
-    Short {
-        text: [u8; SHORT],
-        /// Where the second unit starts, and where it ends.
-        ends: [u8; 2],
-    },
-    Long {
-        text: Box<[u8]>,
-        start: usize,
-    },
-}
-
-impl Owned {
-    fn pair(&self) -> Pair<'_> {
-        let (text, start) = match self {
-            Self::Short { ends, text } => (&text[..ends[1].into()], ends[0].into()),
-            Self::Long { start, text } => (&**text, *start),
-        };
-        let (reference, prediction) = text.split_at(start);
-        Pair {
-            reference,
-            prediction,
-        }
-    }
-
-    fn hash(&self) -> u64 {
-        match self {
-            Self::Short { text, ends } => HASHER.hash_one((text, ends)),
-            Self::Long { text, start } => HASHER.hash_one((text, start)),
-        }
-    }
-}
-
-impl From<Pair<'_>> for Owned {
-    fn from(pair: Pair<'_>) -> Self {
-        let (start, end) = (
-            pair.reference.len(),
-            pair.reference.len() + pair.prediction.len(),
-        );
-        if end > SHORT {
-            return Self::Long {
-                text: [pair.reference, pair.prediction].concat().into(),
-                start,
-            };
-        }
-        let mut text = [0; SHORT];
-        text[..start].copy_from_slice(pair.reference);
-        text[start..end].copy_from_slice(pair.prediction);
-        Self::Short {
-            text,
-            ends: [start as u8, end as u8],
-        }
-    }
-}
+/// The fewest pairs that are put in order at a time.
+const WAITING: usize = if cfg!(test) { 4 } else { 1 << 20 };
 
 impl Confusions {
     /// Adds the substitutions, deletions and insertions of the alignment of two lists of units.
@@ -155,7 +65,7 @@ impl Confusions {
     fn add_run<'u>(&mut self, reference: &[&'u str], prediction: &[&'u str]) {
         for index in 0..reference.len().max(prediction.len()) {
             let unit = |units: &[&'u str]| units.get(index).copied().unwrap_or_default();
-            self.push(Pair::new(unit(reference), unit(prediction)));
+            self.push(unit(reference), unit(prediction));
         }
     }
 
@@ -214,25 +124,21 @@ impl Confusions {
             |step| {
                 row -= usize::from(step != Step::Insert);
                 column -= usize::from(step != Step::Delete);
-                let pair = match step {
+                match step {
                     Step::Delete => {
                         edits.deletions += 1;
-                        Pair::new(reference[row], "")
+                        self.push(reference[row], "");
                     }
                     Step::Insert => {
                         edits.insertions += 1;
-                        Pair::new("", prediction[column])
+                        self.push("", prediction[column]);
                     }
-                    Step::Diagonal if symbols[row] == others[column] => {
-                        edits.hits += 1;
-                        return;
-                    }
+                    Step::Diagonal if symbols[row] == others[column] => edits.hits += 1,
                     Step::Diagonal => {
                         edits.substitutions += 1;
-                        Pair::new(reference[row], prediction[column])
+                        self.push(reference[row], prediction[column]);
                     }
-                };
-                self.push(pair);
+                }
             },
         )?;
         // Along the edges of the table, where the trace-back ends.
@@ -243,84 +149,64 @@ impl Confusions {
         Ok(edits)
     }
 
-    /// Counts a pair, now or later.
-    fn push(&mut self, pair: Pair<'_>) {
-        let pair = Owned::from(pair);
-        self.pending.push((pair.hash(), pair));
-        if self.pending.len() >= PENDING {
-            self.count_pending();
+    /// Counts a pair.
+    fn push(&mut self, reference: &str, prediction: &str) {
+        self.push_times(reference, prediction, 1);
+    }
+
+    fn push_times(&mut self, reference: &str, prediction: &str, times: u64) {
+        let pair = [reference, prediction].map(|unit| self.units.number(unit));
+        self.pairs.push((pair, times));
+        self.order_if_many();
+    }
+
+    /// Puts the pairs in order once there are about as many new ones as known ones, so that each pair is moved a few
+    /// times.
+    fn order_if_many(&mut self) {
+        if self.pairs.len() - self.ordered >= self.ordered.max(WAITING) {
+            self.pairs = order(&self.pairs, self.ordered, self.units.len());
+            self.ordered = self.pairs.len();
         }
     }
 
-    /// Counts all pairs that are still to be counted.
-    fn count_pending(&mut self) {
-        let mut pending = mem::take(&mut self.pending);
-        for (hash, pair) in pending.drain(..) {
-            self.count_times(hash, pair, 1);
+    /// All pairs in order, each once.
+    fn counted(&self) -> Cow<'_, [Counted]> {
+        if self.ordered == self.pairs.len() {
+            return Cow::Borrowed(&self.pairs);
         }
-        self.pending = pending;
-    }
-
-    fn count_times(&mut self, hash: u64, pair: Owned, times: u64) {
-        let is_pair = |counted: &Counted| counted.0 == pair;
-        match self.counts.entry(hash, is_pair, |(pair, _)| pair.hash()) {
-            Entry::Occupied(mut known) => known.get_mut().1 += times,
-            Entry::Vacant(free) => drop(free.insert((pair, times))),
-        }
-    }
-
-    /// Visits each pair once with its count, in no order.
-    fn for_each<'c>(&'c self, mut visit: impl FnMut(Pair<'c>, u64)) {
-        let mut pending: HashMap<Pair<'_>, u64> = HashMap::new();
-        for (_, pair) in &self.pending {
-            *pending.entry(pair.pair()).or_default() += 1;
-        }
-        for (pair, times) in &self.counts {
-            let pair = pair.pair();
-            // Most often nothing is pending, and no hash is needed.
-            let more = if pending.is_empty() {
-                None
-            } else {
-                pending.remove(&pair)
-            };
-            visit(pair, times + more.unwrap_or(0));
-        }
-        for (pair, times) in pending {
-            visit(pair, times);
-        }
+        Cow::Owned(order(&self.pairs, self.ordered, self.units.len()))
     }
 
     /// Returns the number of times `reference` was confused with `prediction`. An empty `reference` counts insertions
     /// of `prediction`, and an empty `prediction` counts deletions of `reference`.
     #[must_use]
     pub fn count(&self, reference: &str, prediction: &str) -> u64 {
-        let pair = Owned::from(Pair::new(reference, prediction));
-        let counted = self.counts.find(pair.hash(), |(known, _)| *known == pair);
-        let pending = self.pending.iter().filter(|(_, other)| *other == pair);
-        counted.map_or(0, |(_, count)| *count) + pending.count() as u64
+        let [Some(reference), Some(prediction)] =
+            [reference, prediction].map(|unit| self.units.find(unit))
+        else {
+            return 0;
+        };
+        let (ordered, others) = self.pairs.split_at(self.ordered);
+        let pair = [reference, prediction];
+        let others = others.iter().filter(|(other, _)| *other == pair);
+        let others: u64 = others.map(|(_, count)| count).sum();
+        let found = ordered.binary_search_by_key(&pair, |(pair, _)| *pair);
+        others + found.map_or(0, |index| ordered[index].1)
     }
 
     /// Returns the number of different pairs of units, by kind of edit.
     #[must_use]
     pub fn distinct(&self) -> Edits {
-        let mut counts = [0; 3];
-        self.for_each(|pair, _| counts[pair.kind()] += 1);
-        let [deletions, insertions, substitutions] = counts;
-        Edits {
-            hits: 0,
-            substitutions,
-            deletions,
-            insertions,
-        }
+        self.summary(0).1
     }
 
     /// Iterates over each unit of the references, each unit that it was confused with, and their count, in ascending
     /// order of the units.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
-        let mut all = Vec::new();
-        self.for_each(|pair, count| all.push((pair, count)));
+        let counted = self.counted().into_owned().into_iter();
+        let mut all: Vec<_> = counted.map(|counted| self.texts(counted)).collect();
         all.sort_unstable();
-        all.into_iter().map(texts)
+        all.into_iter()
     }
 
     /// Returns the pairs with the highest counts, up to `most` of each kind of edit, in descending order of count.
@@ -336,38 +222,129 @@ impl Confusions {
     /// ```
     #[must_use]
     pub fn most_frequent(&self, most: usize) -> Vec<(&str, &str, u64)> {
+        self.summary(most).0
+    }
+
+    /// Returns [`most_frequent`](Self::most_frequent) and [`distinct`](Self::distinct), at the cost of one of them.
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_text::EditRate;
+    ///
+    /// let metric = EditRate::default().with_confusions(true);
+    /// let state = metric.measure("x x z", "a a b c");
+    /// let (most_frequent, distinct) = state.confusions.summary(1);
+    /// assert_eq!(most_frequent, [("a", "x", 2), ("c", "", 1)]);
+    /// assert_eq!((distinct.substitutions, distinct.deletions), (2, 1));
+    /// ```
+    #[must_use]
+    pub fn summary(&self, most: usize) -> (Vec<(&str, &str, u64)>, Edits) {
         let mut kinds: [Most<'_>; 3] = Default::default();
-        self.for_each(|pair, count| kinds[pair.kind()].add((pair, count), most));
+        let mut distinct = [0; 3];
+        for (pair, count) in self.counted().iter() {
+            let kind = kind(*pair);
+            distinct[kind] += 1;
+            kinds[kind].add(*count, most, || self.texts((*pair, *count)));
+        }
         let mut all = kinds.map(|kind| kind.finish(most)).concat();
         all.sort_unstable_by(frequent_first);
-        all.into_iter().map(texts).collect()
+        let [deletions, insertions, substitutions] = distinct;
+        let distinct = Edits {
+            hits: 0,
+            substitutions,
+            deletions,
+            insertions,
+        };
+        (all, distinct)
+    }
+
+    fn texts(&self, ([reference, prediction], count): Counted) -> Texts<'_> {
+        let text = |number| self.units.text(number);
+        (text(reference), text(prediction), count)
     }
 }
 
-fn texts((pair, count): (Pair<'_>, u64)) -> (&str, &str, u64) {
-    let [reference, prediction] = pair.texts();
-    (reference, prediction, count)
+/// The units of a pair with its count.
+type Texts<'c> = (&'c str, &'c str, u64);
+
+/// The index of the kind of edit of a pair: 0 for a deletion, 1 for an insertion, 2 for a substitution.
+fn kind(pair: Pair) -> usize {
+    match pair {
+        [_, 0] => 0,
+        [0, _] => 1,
+        _ => 2,
+    }
 }
 
-/// Bytes of UTF-8 are in the order of their characters.
-fn frequent_first(a: &(Pair<'_>, u64), b: &(Pair<'_>, u64)) -> Ordering {
-    b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0))
+/// Pairs in order, each once, of pairs of which the first `ordered` are in order.
+fn order(pairs: &[Counted], ordered: usize, units: usize) -> Vec<Counted> {
+    let (first, others) = pairs.split_at(ordered);
+    let mut others = if others.len() < units {
+        let mut others = others.to_vec();
+        others.sort_unstable_by_key(|(pair, _)| *pair);
+        others
+    } else {
+        let by_prediction = sorted_by(others, units, |[_, prediction]| prediction);
+        sorted_by(&by_prediction, units, |[reference, _]| reference)
+    };
+    if !first.is_empty() {
+        // Two lists that are in order are merged.
+        others.splice(..0, first.iter().copied());
+        others.sort_by_key(|(pair, _)| *pair);
+    }
+    others.dedup_by(|counted, kept| {
+        let is_equal = counted.0 == kept.0;
+        kept.1 += counted.1 * u64::from(is_equal);
+        is_equal
+    });
+    others
+}
+
+/// Pairs in the order of one of their numbers, which is at most `units`; equal ones stay in their order.
+fn sorted_by(pairs: &[Counted], units: usize, number: impl Fn(Pair) -> u32) -> Vec<Counted> {
+    let number = |counted: &Counted| number(counted.0) as usize;
+    // Where the pairs of each number start, one further on.
+    let mut starts = vec![0; units + 2];
+    for pair in pairs {
+        starts[number(pair) + 1] += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
+    }
+    let mut sorted = vec![Counted::default(); pairs.len()];
+    for pair in pairs {
+        let start = &mut starts[number(pair)];
+        sorted[*start] = *pair;
+        *start += 1;
+    }
+    sorted
+}
+
+fn frequent_first(a: &Texts<'_>, b: &Texts<'_>) -> Ordering {
+    b.2.cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1)))
 }
 
 /// The most frequent pairs of a kind, and some others.
 #[derive(Default)]
 struct Most<'c> {
-    pairs: Vec<(Pair<'c>, u64)>,
+    pairs: Vec<Texts<'c>>,
     /// One of the pairs that are not among the most frequent.
-    refused: Option<(Pair<'c>, u64)>,
+    refused: Option<Texts<'c>>,
 }
 
 impl<'c> Most<'c> {
-    /// Adds a pair. Few of many are kept: most of the others need no memory.
-    fn add(&mut self, pair: (Pair<'c>, u64), most: usize) {
-        let precedes = |refused| frequent_first(&pair, refused) == Ordering::Less;
+    /// Adds a pair with its count. Few of many are kept: most of the others need no memory, and many no look at their
+    /// texts.
+    fn add(&mut self, count: u64, most: usize, texts: impl FnOnce() -> Texts<'c>) {
+        if self.refused.is_some_and(|refused| count < refused.2) {
+            return;
+        }
+        let texts = texts();
+        let precedes = |refused| frequent_first(&texts, refused) == Ordering::Less;
         if self.refused.as_ref().is_none_or(precedes) {
-            self.pairs.push(pair);
+            self.pairs.push(texts);
             if self.pairs.len() > most.saturating_mul(2) {
                 self.cut(most);
             }
@@ -382,7 +359,7 @@ impl<'c> Most<'c> {
         }
     }
 
-    fn finish(mut self, most: usize) -> Vec<(Pair<'c>, u64)> {
+    fn finish(mut self, most: usize) -> Vec<Texts<'c>> {
         self.cut(most);
         self.pairs
     }
@@ -398,34 +375,22 @@ impl Eq for Confusions {}
 
 impl Merge for Confusions {
     fn merge(&mut self, mut other: Self) {
-        if self.counts.len() < other.counts.len() {
-            mem::swap(&mut self.counts, &mut other.counts);
+        if self.units.len() < other.units.len() {
+            mem::swap(self, &mut other);
         }
-        self.add_counts(other.counts, 1);
-        self.pending.append(&mut other.pending);
-        if self.pending.len() >= PENDING {
-            self.count_pending();
-        }
+        self.merge_times(&other, 1);
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
+        if times == 0 || other.pairs.is_empty() {
             return;
         }
-        self.add_counts(other.counts.clone(), times);
-        for (hash, pair) in &other.pending {
-            self.count_times(*hash, pair.clone(), times);
-        }
-    }
-}
-
-impl Confusions {
-    /// Adds other counts. The memory of both is visited in its order.
-    fn add_counts(&mut self, counts: HashTable<Counted>, times: u64) {
-        self.counts.reserve(counts.len(), |(pair, _)| pair.hash());
-        for (pair, count) in counts {
-            self.count_times(pair.hash(), pair, count * times);
-        }
+        let numbers = self.units.extend(&other.units);
+        let number = |number: u32| numbers.get(number as usize).copied().unwrap_or_default();
+        let pairs = other.pairs.iter();
+        self.pairs
+            .extend(pairs.map(|(pair, count)| (pair.map(number), count * times)));
+        self.order_if_many();
     }
 }
 
@@ -454,8 +419,7 @@ impl<'de> serde::Deserialize<'de> for Confusions {
         let mut confusions = Self::default();
         for (reference, row) in &Written::deserialize(deserializer)?.counts {
             for (prediction, count) in row {
-                let pair = Owned::from(Pair::new(reference, prediction));
-                confusions.count_times(pair.hash(), pair, *count);
+                confusions.push_times(reference, prediction, *count);
             }
         }
         Ok(confusions)
@@ -540,7 +504,8 @@ mod tests {
             prop_assert_eq!(confusions.most_frequent(usize::MAX), sorted.clone());
             let mut left = [most; 3];
             sorted.retain(|(reference, prediction, _)| {
-                let left = &mut left[Pair::new(reference, prediction).kind()];
+                let number = |unit: &str| u32::from(!unit.is_empty());
+                let left = &mut left[kind([number(reference), number(prediction)])];
                 let is_left = *left > 0;
                 *left = left.saturating_sub(1);
                 is_left

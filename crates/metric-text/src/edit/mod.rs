@@ -9,6 +9,7 @@ mod cells;
 mod confusions;
 #[cfg(feature = "diff")]
 mod diff;
+mod interner;
 mod table;
 mod units;
 mod work;

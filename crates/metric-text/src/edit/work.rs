@@ -40,9 +40,11 @@ impl fmt::Display for TooManyCells {
             prediction,
             max_cells,
         } = self;
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let (units, cells) = (plural(*prediction as u64), plural(*max_cells));
         write!(
             f,
-            "aligning {prediction} units with {reference} of the reference takes more than {max_cells} cells of the table of edit distances"
+            "aligning {prediction} unit{units} with {reference} of the reference takes more than {max_cells} cell{cells} of the table of edit distances"
         )
     }
 }
@@ -85,6 +87,15 @@ mod tests {
             "aligning 4000 units with 4000 of the reference takes more than 1000000 cells of the table of edit distances"
         );
         assert!(measure(&b, refused.enough()).is_ok());
+        let one = TooManyCells {
+            reference: 1,
+            prediction: 1,
+            max_cells: 1,
+        };
+        assert_eq!(
+            one.to_string(),
+            "aligning 1 unit with 1 of the reference takes more than 1 cell of the table of edit distances"
+        );
         // Equal ends cost nothing, and what lies between them little.
         assert!(measure(&a, 0).is_ok());
         let near = format!("c{}d", &a[1..3_999]);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, in_words};
+use metric_record::json::{Text, in_words, offset_of};
 use metric_record::{File, IdKey, Message, ReadError};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -169,7 +169,8 @@ impl QuestionForm {
                 Some(refused) => refused.text(text),
                 None => Message::from(text),
             };
-            let error = ReadError::new(file.name, problem);
+            let error =
+                ReadError::new(file.name, problem).position(offset_of(file.content(), &error));
             match read {
                 0 => error,
                 1 => error.at("after 1 question"),

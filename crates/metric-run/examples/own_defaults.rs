@@ -1,0 +1,64 @@
+//! Registers a built-in metric with options of your own under its own name, so that a whole team scores alike.
+//!
+//! The example `register` of `metric-registry` shows how to write a metric from scratch.
+//!
+//! Run it with `cargo run -p metric-run --example own_defaults`.
+
+#![allow(clippy::print_stdout, reason = "an example prints its result")]
+
+use std::error::Error;
+
+use metric_run::registry::{Entry, OptionError, Options, Registry, Scorer, find};
+use metric_run::{Format, Run, Source, StateFileProblem, read_states, write_states};
+
+/// How our team compares words: in any case, and without punctuation.
+const NORMALIZE: &str = "casefold,punctuation";
+
+const REFERENCES: &str = r#"{"id": "1", "reference": "The cat sat."}
+{"id": "2", "reference": "A dog!"}
+"#;
+
+const PREDICTIONS: &str = r#"{"id": "1", "prediction": "the cat sat down"}
+{"id": "2", "prediction": "a dog"}
+"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut registry = Registry::default();
+    let wer = registry.find("wer").ok_or("no such metric")?;
+    // Scores, groups and reports are those of `wer`. Without options, the rules cannot be changed.
+    registry.register(Entry {
+        name: "team-wer",
+        help: "Word error rate by the rules of our team",
+        options: &[],
+        build: team_wer,
+        ..*wer
+    })?;
+
+    let entry = |name| registry.find(name).ok_or("not registered");
+    let options = Options::default();
+    let run = Run::new(entry("team-wer")?, &options)?.with_metric(entry("wer")?, &options)?;
+    let references = Source::memory("references", REFERENCES.as_bytes(), Format::JsonLines);
+    let predictions = Source::memory("predictions", PREDICTIONS.as_bytes(), Format::JsonLines);
+    let outcomes = run.score(references, predictions)?;
+    // 1 of 5 words is wrong, "down". As written, "The", "sat.", "A" and "dog!" are wrong as well: 5 of 5.
+    assert_eq!(outcomes[0].report().score("wer"), Some(1.0 / 5.0));
+    assert_eq!(outcomes[1].report().score("wer"), Some(1.0));
+    assert!(outcomes[0].signature().contains(NORMALIZE));
+    println!("{}", outcomes[0].to_json());
+
+    // States name their metric, so they are read with a registry that has it.
+    let states = write_states(&outcomes[..1])?;
+    let read = read_states(&registry, "1.state", &states)?;
+    assert_eq!(read[0].to_json(), outcomes[0].to_json());
+    let unknown = read_states(&Registry::default(), "1.state", &states);
+    let problem = unknown.err().map(|error| error.problem);
+    let expected = StateFileProblem::UnknownMetric("team-wer".to_owned());
+    assert_eq!(problem, Some(expected));
+    Ok(())
+}
+
+/// Word error rate under our options.
+fn team_wer(_: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+    let wer = find("wer").ok_or_else(|| OptionError::new("metric", "wer", "is not built in"))?;
+    wer.scorer(&Options::default().set("normalize", NORMALIZE))
+}
