@@ -141,7 +141,9 @@ fn a_column_of_a_table_has_weights() {
     let result = folder.run(&format!("{words} --pairs t.csv")).json();
     assert_eq!(result["scores"]["accuracy@1"].as_f64(), Some(0.75));
     let says = ["line 2", "\"weight\"", "\"heavy\"", "expected a number"];
-    folder.run(&format!("{words} --pairs bad.csv")).fails(3, &says);
+    folder
+        .run(&format!("{words} --pairs bad.csv"))
+        .fails(3, &says);
 }
 
 #[test]

@@ -1321,7 +1321,7 @@ impl Join {
                 None => self.take_both()?,
                 Some(_) => Pairs {
                     steps: self.take_steps(),
-                    apart: self.take_matching()?,
+                    apart: self.take_apart()?,
                 },
             };
             self.let_wait()?;
@@ -1603,14 +1603,19 @@ impl Join {
         steps
     }
 
-    /// Takes records while both sides have one loaded, or one side is at its end.
-    fn take_matching(&mut self) -> Result<Vec<Pair>, RunError> {
+    /// Takes records that are out of step, and gives those that have found their partner.
+    fn take_apart(&mut self) -> Result<Vec<Pair>, RunError> {
         if self.waiting.is_gathering() && self.leaving.is_empty() {
             self.gather()?;
         }
         if self.waiting.index().is_some() {
             return self.take_gathered();
         }
+        self.take_matching()
+    }
+
+    /// Takes records while both sides have one loaded, or one side is at its end.
+    fn take_matching(&mut self) -> Result<Vec<Pair>, RunError> {
         let Some(predictions) = &mut self.predictions else {
             return Ok(Vec::new());
         };
