@@ -126,6 +126,27 @@ fn further_columns_are_fields_of_the_references() {
 }
 
 #[test]
+fn a_column_of_a_table_has_weights() {
+    let folder = Folder::new(&[
+        (
+            "t.csv",
+            "id,reference,prediction,weight\n1,0,\"[0.9, 0.1]\",3\n2,1,\"[0.9, 0.1]\",1.0\n",
+        ),
+        (
+            "bad.csv",
+            "id,reference,prediction,weight\n1,0,\"[0.9, 0.1]\",heavy\n",
+        ),
+    ]);
+    let words = "score accuracy-at-k --input scores --weight-field weight --format json";
+    let result = folder.run(&format!("{words} --pairs t.csv")).json();
+    assert_eq!(result["scores"]["accuracy@1"].as_f64(), Some(0.75));
+    let says = ["line 2", "\"weight\"", "\"heavy\"", "expected a number"];
+    folder
+        .run(&format!("{words} --pairs bad.csv"))
+        .fails(3, &says);
+}
+
+#[test]
 fn several_files_are_one_source() {
     let folder = Folder::new(&[
         ("part-2.csv", "id,reference,prediction\nb,007,7\n"),

@@ -25,6 +25,7 @@ use crate::fields::{FieldNames, Role};
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::found::{Found, FoundId};
+use crate::index::{self, Address, FoundReference};
 use crate::part::Part;
 use crate::scan::{file_record, one_example, scan, scan_valid};
 use crate::source::Source;
@@ -490,7 +491,6 @@ impl Reader {
         let id = found.id(text);
         Waiter {
             side,
-            print: fingerprint(id),
             ordinal,
             line: found.line,
             part: &self.queue[position.block].block.part,
@@ -786,6 +786,10 @@ struct Position {
 enum End {
     Queued(Position),
     Held(Box<Held>),
+    /// The index of one of the texts of references that were found last, and where it starts there.
+    Gathered(usize, usize),
+    /// A prediction that came before the last of the references that were gathered.
+    Early(Address),
     /// The index of one of the parts that were joined last, and the index in it.
     Spilled(usize, usize),
     Missing,
@@ -797,6 +801,17 @@ pub(crate) struct Pair {
     pub(crate) ordinal: u64,
     reference: End,
     prediction: End,
+}
+
+impl Pair {
+    /// A reference that was found, among those of a block of predictions, and its prediction.
+    fn gathered(block: usize, reference: FoundReference, prediction: End) -> Self {
+        Self {
+            ordinal: reference.ordinal,
+            reference: End::Gathered(block, reference.start),
+            prediction,
+        }
+    }
 }
 
 /// A run of references whose predictions are in the same order.
@@ -918,8 +933,32 @@ impl Leaving {
         next_ordinal: &mut u64,
         held: &mut HeldBytes,
     ) -> Option<Self> {
-        let (reference, prediction) = (references.head(), predictions.head());
-        let len = Self::differing(references, predictions, [reference, prediction]);
+        let heads = [references.head(), predictions.head()];
+        let len = Self::differing(references, predictions, heads);
+        Self::take_heads(references, predictions, (heads, len), next_ordinal, held)
+    }
+
+    /// Takes the next references, while predictions are held back.
+    fn take_references(
+        references: &mut Reader,
+        predictions: &mut Reader,
+        next_ordinal: &mut u64,
+        held: &mut HeldBytes,
+    ) -> Option<Self> {
+        let head = references.head();
+        let len = head.map_or(0, |position| references.run_len(position));
+        let heads = [head, None];
+        Self::take_heads(references, predictions, (heads, len), next_ordinal, held)
+    }
+
+    /// Takes as many records of both sides, starting at these.
+    fn take_heads(
+        references: &mut Reader,
+        predictions: &mut Reader,
+        ([reference, prediction], len): ([Option<Position>; 2], usize),
+        next_ordinal: &mut u64,
+        held: &mut HeldBytes,
+    ) -> Option<Self> {
         if len == 0 {
             return None;
         }
@@ -995,8 +1034,12 @@ pub(crate) struct Join {
     has_fields: bool,
     next_ordinal: u64,
     waiting: Waiting,
+    /// Whether predictions are not read until all references have been.
+    holds_predictions: bool,
     /// The records that were taken out of step, and are not with those that wait yet.
     leaving: Vec<Leaving>,
+    /// The references that were gathered and found last, by the block of their predictions.
+    gathered: Vec<index::Found>,
     /// The parts of the records that waited which were joined last.
     spilled: Vec<Spilled>,
     /// Lines of predictions after the last reference of a text file, which nothing can match.
@@ -1102,6 +1145,11 @@ impl Join {
         // One that has both sides may be shown in an error.
         references.keeps_records = options.has_fields || predictions.is_none();
         let (predictions, prediction_blocks) = predictions.map(open).transpose()?.unzip();
+        let may_gather = predictions.as_ref().is_some_and(|predictions| {
+            // Programs that write to pipes may wait for both of them to be read.
+            let sides = [&references, predictions];
+            sides.iter().all(|it| it.input.source.is_rereadable())
+        });
         let mut join = Self {
             references,
             predictions,
@@ -1114,8 +1162,10 @@ impl Join {
             width: options.width,
             has_fields: options.has_fields,
             next_ordinal: 0,
-            waiting: Waiting::with_window(options.window),
+            waiting: Waiting::with_window(options.window).gathering(may_gather),
+            holds_predictions: false,
             leaving: Vec::new(),
+            gathered: Vec::new(),
             spilled: Vec::new(),
             surplus: Surplus::default(),
             held: HeldBytes::new(options.max_bytes),
@@ -1128,6 +1178,7 @@ impl Join {
     /// Reads blocks of both sides: at the same time, if that is more than a copy of bytes.
     fn read(&self, sources: &mut Sources) -> (Read, Read) {
         let width = self.width;
+        let prediction_width = if self.holds_predictions { 0 } else { width };
         let Sources {
             references: reference_blocks,
             predictions: prediction_blocks,
@@ -1137,7 +1188,7 @@ impl Join {
             return (references(), Read::default());
         };
         let is_text = self.references.format.is_text() && predictions.format.is_text();
-        let mut predictions = || predictions.read(prediction_blocks, width);
+        let mut predictions = || predictions.read(prediction_blocks, prediction_width);
         if width > 1 && !is_text {
             rayon::join(references, predictions)
         } else {
@@ -1263,14 +1314,14 @@ impl Join {
                 at_end &= predictions.head().is_none() && predictions.is_at_end();
             }
             if at_end {
-                return self.take_spilled();
+                return self.take_packed();
             }
             self.fill();
             let pairs = match self.predictions {
                 None => self.take_both()?,
                 Some(_) => Pairs {
                     steps: self.take_steps(),
-                    apart: self.take_matching()?,
+                    apart: self.take_apart()?,
                 },
             };
             self.let_wait()?;
@@ -1280,7 +1331,9 @@ impl Join {
             if pairs.len() > 0 {
                 return Ok(Some(pairs));
             }
-            let readers = [Some(&mut self.references), self.predictions.as_mut()];
+            let predictions = self.predictions.as_mut();
+            let predictions = predictions.filter(|_| !self.holds_predictions);
+            let readers = [Some(&mut self.references), predictions];
             if let Some(error) = readers.into_iter().flatten().find_map(Reader::failure) {
                 return Err(error);
             }
@@ -1302,10 +1355,11 @@ impl Join {
         self.waiting = waiting;
         self.leaving.clear();
         self.held.wait(&self.waiting);
+        self.holds_predictions = self.waiting.is_gathering();
         done
     }
 
-    /// Writes records to the parts of those that wait, from both sides by turns.
+    /// Packs records that wait, from both sides by turns.
     fn write(&self, leaving: &Leaving, waiting: &mut Waiting) -> Result<(), RunError> {
         let Leaving {
             references,
@@ -1321,18 +1375,27 @@ impl Join {
             if let Some(position) = references {
                 let position = moved(position, index);
                 let ordinal = ordinal + index as u64;
-                waiting.spill(&self.references.waiter(position, Side::Reference, ordinal))?;
+                waiting.pack(&self.references.waiter(position, Side::Reference, ordinal))?;
             }
             if let (Some(position), Some(reader)) = (predictions, &self.predictions) {
                 let position = moved(position, index);
-                waiting.spill(&reader.waiter(position, Side::Prediction, 0))?;
+                waiting.pack(&reader.waiter(position, Side::Prediction, 0))?;
             }
         }
         Ok(())
     }
 
-    /// The next pairs among the records that did not fit into memory, after all records have been read.
-    fn take_spilled(&mut self) -> Result<Option<Pairs>, RunError> {
+    /// The next pairs among the records that are packed, after all records have been read.
+    fn take_packed(&mut self) -> Result<Option<Pairs>, RunError> {
+        if self.waiting.is_gathering() {
+            self.complete()?;
+        }
+        let pairs = self.take_early()?;
+        if !pairs.is_empty() {
+            return Ok(Some(Pairs::apart(pairs)));
+        }
+        self.gathered.clear();
+        self.waiting.end_gathering()?;
         loop {
             let all = self.waiting.join_next(self.width)?;
             if all.is_empty() {
@@ -1364,6 +1427,78 @@ impl Join {
                 return Ok(Some(Pairs::apart(pairs)));
             }
         }
+    }
+
+    /// Lets predictions be looked up in the references, which have all come.
+    fn complete(&mut self) -> Result<(), RunError> {
+        self.references.suspects.extend(self.waiting.complete()?);
+        self.holds_predictions = false;
+        self.held.wait(&self.waiting);
+        Ok(())
+    }
+
+    /// Takes the predictions that came before the last of the references that were gathered.
+    fn take_early(&mut self) -> Result<Vec<Pair>, RunError> {
+        let mut pairs = Vec::new();
+        let mut alone = Vec::new();
+        let (addresses, found) = self.waiting.take_early();
+        for (prediction, reference) in addresses.into_iter().zip(found.references()) {
+            match reference {
+                None => alone.push(prediction),
+                Some(reference) if self.waiting.take(reference) => {
+                    pairs.push(Pair::gathered(0, reference, End::Early(prediction)));
+                }
+                Some(_) => {
+                    let waiter = self.waiting.early(prediction);
+                    let id = waiter.map(|waiter| waiter.id.to_string());
+                    if let (Some(reader), Some(id)) = (&mut self.predictions, id) {
+                        reader.suspects.insert(id);
+                    }
+                }
+            }
+        }
+        self.gathered = vec![found];
+        self.waiting.leave_early_alone(&alone)?;
+        Ok(pairs)
+    }
+
+    /// Takes the predictions that are loaded, and finds their references among those that were gathered.
+    fn take_gathered(&mut self) -> Result<Vec<Pair>, RunError> {
+        let (Some(predictions), Some(index)) = (&mut self.predictions, self.waiting.index()) else {
+            return Ok(Vec::new());
+        };
+        let look_up = |loaded: &Loaded| {
+            let found = loaded.found.get(loaded.next..).unwrap_or_default();
+            index.look_up(found.iter().map(|found| found.id(&loaded.block.text)))
+        };
+        self.gathered = match self.width {
+            1 => predictions.queue.iter().map(look_up).collect(),
+            _ => predictions.queue.par_iter().map(look_up).collect(),
+        };
+        let mut pairs = Vec::new();
+        for (block, found) in self.gathered.iter().enumerate() {
+            for reference in found.references() {
+                let Some(position) = predictions.head() else {
+                    break;
+                };
+                predictions.take(position);
+                match reference {
+                    None => {
+                        let waiter = predictions.waiter(position, Side::Prediction, 0);
+                        self.waiting.leave_alone(&waiter)?;
+                    }
+                    Some(reference) if self.waiting.take(reference) => {
+                        pairs.push(Pair::gathered(block, reference, End::Queued(position)));
+                    }
+                    Some(_) => {
+                        let id = predictions.id(position).to_string();
+                        predictions.suspects.insert(id);
+                    }
+                }
+            }
+        }
+        self.held.wait(&self.waiting);
+        Ok(pairs)
     }
 
     /// The error of records and ids that take more memory than allowed.
@@ -1468,6 +1603,17 @@ impl Join {
         steps
     }
 
+    /// Takes records that are out of step, and gives those that have found their partner.
+    fn take_apart(&mut self) -> Result<Vec<Pair>, RunError> {
+        if self.waiting.is_gathering() && self.leaving.is_empty() {
+            self.gather()?;
+        }
+        if self.waiting.index().is_some() {
+            return self.take_gathered();
+        }
+        self.take_matching()
+    }
+
     /// Takes records while both sides have one loaded, or one side is at its end.
     fn take_matching(&mut self) -> Result<Vec<Pair>, RunError> {
         let Some(predictions) = &mut self.predictions else {
@@ -1478,6 +1624,9 @@ impl Join {
         // The lines of two text files are in the same order: one that has no partner will have none.
         let has_lines_only = references.has_lines() && predictions.has_lines();
         loop {
+            if self.waiting.is_gathering() {
+                return Ok(pairs);
+            }
             let (reference, prediction) = (references.head(), predictions.head());
             if self.waiting.is_full()
                 && !has_lines_only
@@ -1553,6 +1702,25 @@ impl Join {
         }
     }
 
+    /// Takes the references that are loaded, or lets predictions be looked up after the last of them.
+    fn gather(&mut self) -> Result<(), RunError> {
+        self.holds_predictions = true;
+        let Some(predictions) = &mut self.predictions else {
+            return Ok(());
+        };
+        let (references, held) = (&mut self.references, &mut self.held);
+        let next_ordinal = &mut self.next_ordinal;
+        while let Some(leaving) =
+            Leaving::take_references(references, predictions, next_ordinal, held)
+        {
+            self.leaving.push(leaving);
+        }
+        if self.leaving.is_empty() && references.is_at_end() {
+            self.complete()?;
+        }
+        Ok(())
+    }
+
     /// The records of a part of a run.
     pub(crate) fn records_of(
         &self,
@@ -1590,6 +1758,8 @@ impl Join {
     fn waited<'a>(&'a self, end: &'a End) -> Option<Waiter<'a>> {
         match end {
             End::Held(held) => Some(held.waiter()),
+            End::Gathered(block, start) => self.waiting.found(self.gathered.get(*block)?, *start),
+            End::Early(address) => self.waiting.early(*address),
             End::Spilled(part, index) => self.spilled.get(*part)?.get(*index),
             End::Queued(_) | End::Missing => None,
         }

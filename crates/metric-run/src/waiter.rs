@@ -12,8 +12,6 @@ use crate::part::Part;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiter<'a> {
     pub(crate) side: Side,
-    /// The fingerprint of the id.
-    pub(crate) print: u64,
     /// The number of the record among all references, from 0.
     pub(crate) ordinal: u64,
     pub(crate) line: u64,
@@ -52,7 +50,6 @@ impl<'a> Waiter<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) side: Side,
-    pub(crate) print: u64,
     pub(crate) ordinal: u64,
     pub(crate) part: Arc<Part>,
     pub(crate) line: u64,
@@ -75,7 +72,6 @@ impl Held {
         text.push_str(record.unwrap_or_default());
         Self {
             side: waiter.side,
-            print: waiter.print,
             ordinal: waiter.ordinal,
             line: waiter.line,
             part: Arc::clone(waiter.part),
@@ -90,7 +86,6 @@ impl Held {
     pub(crate) fn waiter(&self) -> Waiter<'_> {
         Waiter {
             side: self.side,
-            print: self.print,
             ordinal: self.ordinal,
             line: self.line,
             part: &self.part,

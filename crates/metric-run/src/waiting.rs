@@ -1,8 +1,9 @@
 //! Records that wait for their partner: in memory up to a window, and beyond it packed in parts.
 //!
-//! Once the window is full, all records go to parts, as in a Grace hash join, and those that do not fit into memory to
-//! a temporary file: see [`crate::spill`]. Memory grows with the number of records by some bytes each. Ids with equal
-//! fingerprints are told apart by their texts.
+//! Once the window is full, all references are gathered in memory, where predictions find them: see [`crate::index`].
+//! If there is no room for them, or a source cannot be read again, all records go to parts, as in a Grace hash join, and
+//! those that do not fit into memory to a temporary file: see [`crate::spill`]. Memory grows with the number of records
+//! by some bytes each. Ids with equal fingerprints are told apart by their texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -14,13 +15,15 @@ use metric_record::{Id, Side};
 use rayon::prelude::*;
 
 use crate::RunError;
+use crate::index::{Address, Found, FoundReference, Index, Texts};
+use crate::packed::Packed;
 use crate::part::Part;
 use crate::positions::{self, read_at};
-use crate::spill::{Header, Joined, Partition, Spill};
-use crate::waiter::{Held, Waiter};
+use crate::spill::{Joined, Partition, Spill};
+use crate::waiter::{Held, Waiter, fingerprint};
 
 /// The number of bytes of records that wait in memory one by one.
-pub(crate) const WINDOW: u64 = 32 << 20;
+pub(crate) const WINDOW: u64 = 8 << 20;
 
 /// The number of bytes of records that wait in memory packed.
 const ROOM: u64 = 64 << 20;
@@ -46,12 +49,20 @@ pub(crate) struct Waiting {
     /// Records whose ids share the fingerprint of another one that waited.
     twins: BTreeMap<String, Slot>,
     store: Store,
-    /// All records that came after the window was full, and those that waited then.
+    /// Whether references may be gathered while predictions are held back.
+    may_gather: bool,
+    /// All references that came after the window was full, and all records that waited then.
+    index: Option<Box<Index>>,
+    /// The predictions that came before all references had been gathered, while the last of them are paired.
+    early: Texts,
+    /// All records that came after the window was full, and those that waited then, unless they are gathered.
     spill: Option<Box<Spill>>,
-    /// Records of a part of the file that found no partner there.
+    /// Packed records that found no partner.
     alone: Vec<Slot>,
     /// The parts that records in parts of the file are of, once these are joined.
     parts: Arc<[Arc<Part>]>,
+    /// The fingerprint of an id.
+    print: fn(Id<'_>) -> u64,
 }
 
 /// The fingerprint of an id, in a form that needs no padding next to a [`Slot`].
@@ -147,18 +158,30 @@ impl Waiting {
                 disk: None,
                 parts: Vec::new(),
             },
+            may_gather: false,
+            index: None,
+            early: Texts::default(),
             spill: None,
             alone: Vec::new(),
             parts: Arc::default(),
+            print: fingerprint,
         }
+    }
+
+    /// Lets references be gathered in memory while predictions are held back, where that is possible.
+    pub(crate) fn gathering(self, may_gather: bool) -> Self {
+        Self { may_gather, ..self }
     }
 
     /// The memory that is taken, about. It depends on the records and their order alone.
     pub(crate) fn bytes(&self) -> u64 {
         const ENTRY: u64 = 32;
         let packed = self.spill.as_ref().map_or(0, |spill| spill.bytes());
+        let indexed = self.index.as_ref().map_or(0, |index| index.bytes());
         self.store.bytes
             + packed
+            + indexed
+            + self.early.bytes()
             + ENTRY * (self.by_print.len() + self.twins.len() + self.alone.len()) as u64
     }
 
@@ -168,16 +191,16 @@ impl Waiting {
 
     /// Looks for the partner of a record, which waits if there is none.
     pub(crate) fn meet(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
-        if self.spill.is_some() {
-            return self.spill(waiter);
+        if self.is_full() {
+            return self.pack(waiter);
         }
-        let print = Print::from(waiter.print);
+        let print = Print::from((self.print)(waiter.id));
         let Some(slot) = self.by_print.get(&print).copied() else {
             if !self.twins.is_empty() && self.twins.contains_key(&waiter.id.to_string()) {
                 return self.meet_twin(waiter);
             }
             return match self.store.put(waiter)? {
-                None => self.spill(waiter),
+                None => self.pack(waiter),
                 Some(slot) => {
                     self.by_print.insert(print, slot);
                     Ok(Meeting::Waits)
@@ -199,7 +222,7 @@ impl Waiting {
         let key = waiter.id.to_string();
         let Some(slot) = self.twins.get(&key).copied() else {
             return match self.store.put(waiter)? {
-                None => self.spill(waiter),
+                None => self.pack(waiter),
                 Some(slot) => {
                     self.twins.insert(key, slot);
                     Ok(Meeting::Waits)
@@ -215,37 +238,154 @@ impl Waiting {
         }
     }
 
-    /// Writes a record to its part, and before the first one all that wait in memory.
-    pub(crate) fn spill(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
-        let spill = match &mut self.spill {
-            Some(spill) => spill,
-            none => {
-                let room = [
-                    self.store.window.saturating_mul(ROOM / WINDOW),
-                    ROOM_PER_RECORD,
-                ];
-                let spill = none.insert(Box::new(Spill::new(room)));
-                self.by_print = HashMap::default();
-                self.twins.clear();
-                self.store.free = Vec::new();
-                self.store.bytes = 0;
-                for held in std::mem::take(&mut self.store.memory).into_iter().flatten() {
-                    let part = self.store.part(&held.part);
-                    let written = spill.write(&held.waiter(), part);
-                    written.map_err(|error| failed(&error))?;
-                }
-                spill
+    /// Packs a record, and before the first one all that wait in memory.
+    pub(crate) fn pack(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
+        if !self.is_full() {
+            if self.may_gather {
+                let index = Index::new(self.room(), self.print);
+                self.index = Some(Box::new(index));
+            } else {
+                self.start_parts();
             }
-        };
-        let part = self.store.part(waiter.part);
-        let written = spill.write(waiter, part);
-        written.map_err(|error| failed(&error))?;
+            self.by_print = HashMap::default();
+            self.twins.clear();
+            self.store.free = Vec::new();
+            self.store.bytes = 0;
+            for held in std::mem::take(&mut self.store.memory).into_iter().flatten() {
+                self.pack_one(&held.waiter())?;
+            }
+        }
+        self.pack_one(waiter)?;
         Ok(Meeting::Waits)
     }
 
-    /// Whether the window is full, so that no record meets its partner before all have come.
+    /// The number of bytes of packed records in memory, whatever their number.
+    fn room(&self) -> u64 {
+        self.store.window.saturating_mul(ROOM / WINDOW)
+    }
+
+    fn start_parts(&mut self) -> &mut Spill {
+        let room = [self.room(), ROOM_PER_RECORD];
+        self.spill.get_or_insert_with(|| Box::new(Spill::new(room)))
+    }
+
+    /// Adds a record to those that are packed.
+    fn pack_one(&mut self, waiter: &Waiter<'_>) -> Result<(), RunError> {
+        let part = self.store.part(waiter.part);
+        let Some(index) = &mut self.index else {
+            let print = (self.print)(waiter.id);
+            let written = self.start_parts().write(print, waiter, part);
+            return written.map_err(|error| failed(&error));
+        };
+        index.push(waiter, part).map_err(|error| failed(&error))?;
+        if index.is_full() {
+            self.move_to_parts()?;
+        }
+        Ok(())
+    }
+
+    /// Moves the records that were gathered to parts.
+    #[cold]
+    fn move_to_parts(&mut self) -> Result<(), RunError> {
+        let Some(index) = self.index.take() else {
+            return Ok(());
+        };
+        let parts = self.store.parts.clone();
+        let mut moved = Ok(());
+        let unpacked = index.unpack(&parts, |waiter| {
+            if moved.is_ok() {
+                moved = self.pack_one(waiter);
+            }
+        });
+        unpacked.map_err(|error| failed(&error))?;
+        moved
+    }
+
+    /// Whether the window is full, so that no record meets its partner before all of one side have come.
     pub(crate) fn is_full(&self) -> bool {
+        self.spill.is_some() || self.index.is_some()
+    }
+
+    /// Whether records are packed in parts.
+    #[cfg(test)]
+    pub(crate) fn is_in_parts(&self) -> bool {
         self.spill.is_some()
+    }
+
+    /// Whether references are gathered, so that predictions have to be held back.
+    pub(crate) fn is_gathering(&self) -> bool {
+        let index = self.index.as_ref();
+        index.is_some_and(|index| !index.is_complete())
+    }
+
+    /// The references that were gathered, once predictions can be looked up in them.
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.index.as_deref().filter(|index| index.is_complete())
+    }
+
+    /// Lets predictions be looked up in the references that were gathered, as all of them have come. Returns the ids that
+    /// occur twice.
+    pub(crate) fn complete(&mut self) -> Result<Vec<String>, RunError> {
+        match &mut self.index {
+            Some(index) => index.complete().map_err(|error| failed(&error)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Takes a reference that a prediction has found. Returns whether no other one had it.
+    pub(crate) fn take(&mut self, reference: FoundReference) -> bool {
+        let index = self.index.as_mut();
+        index.is_some_and(|index| index.take(reference))
+    }
+
+    /// Takes the predictions that came before the last reference, and returns them with their references.
+    pub(crate) fn take_early(&mut self) -> (Vec<Address>, Found) {
+        let Some(index) = &mut self.index else {
+            return (Vec::new(), Found::default());
+        };
+        let (early, addresses, found) = index.take_early();
+        self.early = early;
+        (addresses, found)
+    }
+
+    /// A prediction that came before the last reference.
+    pub(crate) fn early(&self, address: Address) -> Option<Waiter<'_>> {
+        self.early.get(address, &self.store.parts)
+    }
+
+    /// A reference that was found, whose text has this start.
+    pub(crate) fn found<'a>(&'a self, found: &'a Found, start: usize) -> Option<Waiter<'a>> {
+        found.get(start, &self.store.parts)
+    }
+
+    /// Keeps a prediction without a reference.
+    pub(crate) fn leave_alone(&mut self, waiter: &Waiter<'_>) -> Result<(), RunError> {
+        self.alone.push(self.store.put_on_disk(waiter)?);
+        Ok(())
+    }
+
+    /// Keeps predictions without a reference that came before the last reference.
+    pub(crate) fn leave_early_alone(&mut self, addresses: &[Address]) -> Result<(), RunError> {
+        let parts = self.store.parts.clone();
+        for address in addresses {
+            let waiter = self.early.get(*address, &parts).ok_or_else(lost)?;
+            self.alone.push(self.store.put_on_disk(&waiter)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the references without a prediction of those that were gathered, after the last prediction.
+    pub(crate) fn end_gathering(&mut self) -> Result<(), RunError> {
+        self.early = Texts::default();
+        let Some(index) = self.index.take() else {
+            return Ok(());
+        };
+        let parts = self.store.parts.clone();
+        for address in index.alone() {
+            let waiter = index.references().get(address, &parts).ok_or_else(lost)?;
+            self.alone.push(self.store.put_on_disk(&waiter)?);
+        }
+        Ok(())
     }
 
     /// Joins the next parts at the same time, this many, after all records have come; none after the last ones.
@@ -263,8 +403,11 @@ impl Waiting {
         if self.parts.is_empty() {
             self.parts = self.store.parts.as_slice().into();
         }
-        let (file, parts) = (spill.file(), &self.parts);
-        let join = |taken: Partition| taken.join(file, parts).map_err(|error| failed(&error));
+        let (file, parts, print) = (spill.file(), &self.parts, self.print);
+        let join = |taken: Partition| {
+            let joined = taken.join(file, parts, print);
+            joined.map_err(|error| failed(&error))
+        };
         let all: Vec<Joined> = if count == 1 {
             taken.into_iter().map(join).collect::<Result<_, _>>()?
         } else {
@@ -398,18 +541,22 @@ impl Store {
     }
 
     fn load(&self, slot: Slot) -> Result<Held, RunError> {
-        let lost = || RunError::Internal("a record that waits is lost".to_owned());
         if !slot.is_on_disk() {
             let held = self.memory.get(slot.index()).cloned().flatten();
             return held.ok_or_else(lost);
         }
         let disk = self.disk.as_ref().ok_or_else(lost)?;
         let read = disk.read(slot.index());
-        let (header, text) = read.map_err(|error| failed(&error))?;
+        let text = read.map_err(|error| failed(&error))?;
         let text = String::from_utf8(text).map_err(|_| lost())?;
-        let waiter = header.waiter(&text, &self.parts).ok_or_else(lost)?;
+        let packed = Packed::read(text.as_bytes()).ok_or_else(lost)?;
+        let waiter = packed.waiter(&text, &self.parts).ok_or_else(lost)?;
         Ok(Held::new(&waiter))
     }
+}
+
+fn lost() -> RunError {
+    RunError::Internal("a record that waits is lost".to_owned())
 }
 
 fn too_many() -> RunError {
@@ -433,8 +580,6 @@ struct Disk {
     written: u64,
     /// The bytes after that.
     pending: Vec<u8>,
-    /// The text of a record that is written.
-    text: String,
 }
 
 impl Disk {
@@ -452,7 +597,6 @@ impl Disk {
             file: tempfile::tempfile()?,
             written: 0,
             pending: Vec::with_capacity(Self::PENDING),
-            text: String::new(),
         })
     }
 
@@ -464,40 +608,33 @@ impl Disk {
             self.pending.clear();
         }
         let start = self.written + self.pending.len() as u64;
-        self.text.clear();
-        Header::write(waiter, part, &mut self.pending, &mut self.text);
-        self.pending.extend_from_slice(self.text.as_bytes());
+        Packed::push(waiter, part, &mut self.pending);
         let length = self.pending.len().next_multiple_of(Self::UNIT);
         self.pending.resize(length, 0);
         Ok(usize::try_from(start).unwrap_or(usize::MAX) / Self::UNIT)
     }
 
-    /// The record that starts at a unit, and its text.
-    fn read(&self, unit: usize) -> io::Result<(Header, Vec<u8>)> {
+    /// The packed record that starts at a unit.
+    fn read(&self, unit: usize) -> io::Result<Vec<u8>> {
         let start = (unit * Self::UNIT) as u64;
         if let Some(start) = start.checked_sub(self.written) {
             let bytes = usize::try_from(start).ok();
-            let mut bytes = bytes
-                .and_then(|start| self.pending.get(start..))
-                .ok_or(io::ErrorKind::UnexpectedEof)?;
-            let header = Header::read(&mut bytes).ok_or(io::ErrorKind::InvalidData)?;
-            let text = bytes.get(..header.text_bytes());
-            return Ok((header, text.ok_or(io::ErrorKind::UnexpectedEof)?.to_owned()));
+            let bytes = bytes.and_then(|start| self.pending.get(start..));
+            let bytes = bytes.ok_or(io::ErrorKind::UnexpectedEof)?;
+            let packed = Packed::read(bytes).ok_or(io::ErrorKind::InvalidData)?;
+            let bytes = bytes.get(..packed.bytes());
+            return Ok(bytes.ok_or(io::ErrorKind::UnexpectedEof)?.to_owned());
         }
-        let mut first = [0; Self::FIRST];
+        let mut bytes = vec![0; Self::FIRST];
         let length = Self::FIRST.min(usize::try_from(self.written - start).unwrap_or(Self::FIRST));
-        read_at(&self.file, &mut first[..length], start)?;
-        let mut rest = &first[..length];
-        let header = Header::read(&mut rest).ok_or(io::ErrorKind::InvalidData)?;
-        let size = header.text_bytes();
-        let here = size.min(rest.len());
-        let mut text = rest[..here].to_vec();
-        if here < size {
-            text.resize(size, 0);
-            let text_start = start + (length - rest.len()) as u64;
-            read_at(&self.file, &mut text[here..], text_start + here as u64)?;
+        read_at(&self.file, &mut bytes[..length], start)?;
+        let packed = Packed::read(&bytes[..length]).ok_or(io::ErrorKind::InvalidData)?;
+        let size = packed.bytes();
+        bytes.resize(size, 0);
+        if let Some(rest) = bytes.get_mut(length..) {
+            read_at(&self.file, rest, start + length as u64)?;
         }
-        Ok((header, text))
+        Ok(bytes)
     }
 }
 
@@ -506,9 +643,9 @@ mod tests {
     use super::*;
     use crate::found::Form;
 
-    /// Prints with collisions: two ids share each.
-    fn print(number: u64) -> u64 {
-        number / 2
+    /// Fingerprints with collisions: two ids share each.
+    fn print(id: Id<'_>) -> u64 {
+        id.to_string().parse::<u64>().expect("a number") / 2
     }
 
     #[test]
@@ -532,13 +669,15 @@ mod tests {
         let part = Arc::default();
         // None, some, and all of the records are on disk.
         for window in [0, 20_000, u64::MAX] {
-            let mut waiting = Waiting::with_window(window);
+            let mut waiting = Waiting {
+                print,
+                ..Waiting::with_window(window)
+            };
             let meet = |waiting: &mut Waiting, side, number: u64| {
                 let (id, value) = (number.to_string(), value(number));
                 let record = format!("{id} {value}");
                 let met = waiting.meet(&Waiter {
                     side,
-                    print: print(number),
                     ordinal: number,
                     line: number + 1,
                     part: &part,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Folder;
 
 /// A record without its id: its fields, and its prediction.
-type Row = (Value, Value);
+pub(crate) type Row = (Value, Value);
 
 /// The metrics whose files of JSON are those of COCO.
 const IMAGES: [&str; 4] = ["coco", "voc", "tide", "confusion-matrix"];
@@ -43,10 +43,10 @@ pub(crate) fn cases(folder: &Folder) -> Vec<String> {
 }
 
 /// The rows of one metric, and the options to score them with.
-struct Rows {
-    metric: &'static str,
-    rows: Vec<Row>,
-    options: &'static [&'static str],
+pub(crate) struct Rows {
+    pub(crate) metric: &'static str,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) options: &'static [&'static str],
 }
 
 /// An id of every kind.
@@ -221,7 +221,7 @@ fn clips() -> Vec<Row> {
 }
 
 #[expect(clippy::too_many_lines, reason = "a list of rows")]
-fn records() -> Vec<Rows> {
+pub(crate) fn records() -> Vec<Rows> {
     let grid = json!([[1, 2], [3, 4]]);
     let texts = [
         ("the cat sat", "the cat sat"),

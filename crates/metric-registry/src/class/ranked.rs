@@ -877,7 +877,7 @@ impl Scores {
         let fields = json::fields(record.fields, &[field])?;
         let weight = fields.get(field);
         let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
-        let weight: f64 = typed(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let weight = weight_of(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
         weighted(field, label, weight)
     }
 
@@ -894,7 +894,7 @@ impl Scores {
             return weighted(field, label, weight);
         }
         let mut value = column.value(row);
-        let weight = value.to_json_or("null").and_then(|json| typed(&json));
+        let weight = value.to_json_or("null").and_then(|json| weight_of(&json));
         let weight = weight.map_err(|problem| format!("field {field:?}: {problem}"))?;
         weighted(field, label, weight)
     }
@@ -1058,6 +1058,15 @@ fn ignored_examples() -> Counted {
         "example of the ignored label was left out",
         "examples of the ignored label were left out",
     )
+}
+
+/// Reads a weight. That of a table is a text.
+fn weight_of(json: &str) -> Result<f64, String> {
+    typed(json).or_else(|problem| {
+        let text = string(json).ok();
+        let number = text.and_then(|text| typed::<f64>(&text).ok());
+        number.ok_or(problem)
+    })
 }
 
 fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, String> {

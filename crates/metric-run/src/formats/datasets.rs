@@ -58,20 +58,20 @@ fn chosen(folder: &Path, split: Option<&str>) -> Result<PathBuf, RunError> {
         };
     }
     let Splits { splits } = read(&dictionary)?;
-    let listed = || splits.join(", ");
+    let mut sorted = splits.clone();
+    sorted.sort();
+    let listed = sorted.join(", ");
     let split = match (split, splits.as_slice()) {
         (Some(split), _) => splits.iter().find(|known| *known == split).ok_or_else(|| {
             let message = Message::default().option("split", split);
             RunError::Usage(message.text(format_args!(
                 ": {name} has no such split: expected one of {}",
-                listed()
+                listed
             )))
         })?,
         (None, [one]) => one,
         (None, _) => {
-            let mut sorted = splits.clone();
-            sorted.sort();
-            let problem = format!("has the splits {}: choose one with ", sorted.join(", "));
+            let problem = format!("has the splits {listed}: choose one with ");
             let problem = Message::from(problem).option("split", "");
             return Err(ReadError::new(name, problem).into());
         }

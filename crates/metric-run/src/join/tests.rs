@@ -11,10 +11,16 @@ struct Given {
 }
 
 /// Joins references and predictions of these numbers. Every record holds its side and its number.
-fn join(
+fn join(sides: [&[u32]; 2], window: u64, width: usize) -> Result<Given, RunError> {
+    join_observed(sides, window, width, |_| {})
+}
+
+/// The same, with a look at the join after each step.
+fn join_observed(
     [references, predictions]: [&[u32]; 2],
     window: u64,
     width: usize,
+    mut look: impl FnMut(&Join),
 ) -> Result<Given, RunError> {
     let input = |side: &str, numbers: &[u32]| {
         let line = |number: &u32| {
@@ -44,6 +50,7 @@ fn join(
     let mut join = Join::new(references, Some(predictions), |_| false, options, &progress)?;
     let mut given = Given::default();
     while let Some(pairs) = join.next()? {
+        look(&join);
         join.ahead(|join| {
             for index in 0..pairs.len() {
                 pairs.with(index, |pair| {
@@ -93,12 +100,15 @@ fn expected([references, predictions]: [&[u32]; 2]) -> Given {
     given
 }
 
-/// Windows that hold none, some, and all of the records, and the numbers of blocks that are read at a time.
-const SETTINGS: [(u64, usize); 6] = [
+/// Windows that hold none of the records, some of them with room for some and for all references to be gathered, and all
+/// of them, and the numbers of blocks that are read at a time.
+const SETTINGS: [(u64, usize); 8] = [
     (0, 1),
     (0, 4),
     (20_000, 1),
     (20_000, 4),
+    (100_000, 1),
+    (100_000, 4),
     (u64::MAX, 1),
     (u64::MAX, 4),
 ];
@@ -123,6 +133,29 @@ proptest! {
         for (window, width) in SETTINGS {
             let given = join(sides, window, width).expect("a join");
             prop_assert!(given == expected, "{window} {width}");
+        }
+    }
+}
+
+#[test]
+fn references_are_gathered_if_there_is_room() {
+    let numbers: Vec<u32> = (0..4000).collect();
+    let reversed: Vec<u32> = (0..4000).rev().collect();
+    for (window, is_gathered, is_in_parts) in [
+        (0, false, true),
+        (20_000, false, true),
+        (100_000, true, false),
+        (u64::MAX, false, false),
+    ] {
+        for width in [1, 4] {
+            let (mut was_gathered, mut was_in_parts) = (false, false);
+            let given = join_observed([&numbers, &reversed], window, width, |join| {
+                was_gathered |= join.waiting.index().is_some();
+                was_in_parts |= join.waiting.is_in_parts();
+            });
+            assert_eq!(given.expect("a join").pairs.len(), 4000);
+            assert_eq!(was_gathered, is_gathered, "{window} {width}");
+            assert_eq!(was_in_parts, is_in_parts, "{window} {width}");
         }
     }
 }

@@ -1,0 +1,251 @@
+//! Records that wait for their partner, packed as bytes: a short header, and then the id, the value and the record.
+//!
+//! The numbers of a header have six bits per byte, so a header is ASCII: bytes of packed records are text, which is
+//! validated once.
+
+use std::sync::Arc;
+
+use metric_record::{Id, Side};
+
+use crate::found::Form;
+use crate::part::Part;
+use crate::waiter::{Waiter, push_id};
+
+/// The header of a packed record.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed {
+    pub(crate) side: Side,
+    form: Form,
+    has_record: bool,
+    pub(crate) ordinal: u64,
+    line: u64,
+    part: usize,
+    /// The lengths of the header, the id, the value and the record.
+    header: usize,
+    id: usize,
+    value: usize,
+    record: usize,
+}
+
+impl Packed {
+    /// Appends a record of a part with this number.
+    pub(crate) fn push(waiter: &Waiter<'_>, part: usize, bytes: &mut Vec<u8>) {
+        let id = match waiter.id {
+            Id::Text(id) => id,
+            id => &{
+                let mut text = String::new();
+                push_id(id, &mut text);
+                text
+            },
+        };
+        let mut header = HeaderBytes::default();
+        let is_prediction = waiter.side == Side::Prediction;
+        header.push(
+            waiter.form.code() << 2
+                | u8::from(waiter.record.is_some()) << 1
+                | u8::from(is_prediction),
+        );
+        let record = waiter.record.unwrap_or_default();
+        header.push_number(part as u64);
+        header.push_number(waiter.line);
+        // References are mostly numbered as their lines are; predictions have no number.
+        header.push_number(match waiter.side {
+            Side::Reference => waiter.ordinal ^ waiter.line.wrapping_sub(1),
+            Side::Prediction => waiter.ordinal,
+        });
+        header.push_number(id.len() as u64);
+        header.push_number(waiter.value.len() as u64);
+        if waiter.record.is_some() {
+            header.push_number(record.len() as u64);
+        }
+        let header = header.bytes();
+        bytes.reserve(header.len() + id.len() + waiter.value.len() + record.len());
+        bytes.extend_from_slice(header);
+        bytes.extend_from_slice(id.as_bytes());
+        bytes.extend_from_slice(waiter.value.as_bytes());
+        bytes.extend_from_slice(record.as_bytes());
+    }
+
+    /// The header at the start of some bytes.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (flags, mut rest) = bytes.split_first()?;
+        let mut number = || take_number(&mut rest);
+        let side = match flags & 1 {
+            0 => Side::Reference,
+            _ => Side::Prediction,
+        };
+        let has_record = flags & 2 != 0;
+        let part = number()? as usize;
+        let line = number()?;
+        let ordinal = match (side, number()?) {
+            (Side::Reference, coded) => coded ^ line.wrapping_sub(1),
+            (Side::Prediction, ordinal) => ordinal,
+        };
+        let id = number()? as usize;
+        let value = number()? as usize;
+        let record = if has_record { number()? as usize } else { 0 };
+        Some(Self {
+            side,
+            form: Form::of_code(flags >> 2)?,
+            has_record,
+            ordinal,
+            line,
+            part,
+            header: bytes.len() - rest.len(),
+            id,
+            value,
+            record,
+        })
+    }
+
+    /// The number of bytes of the record with its header.
+    pub(crate) fn bytes(&self) -> usize {
+        self.header + self.id + self.value + self.record
+    }
+
+    /// The id of the record, which some text starts with.
+    pub(crate) fn id<'a>(&self, text: &'a str) -> Option<&'a str> {
+        text.get(self.header..self.header + self.id)
+    }
+
+    /// The record, which some text starts with.
+    pub(crate) fn waiter<'a>(&self, text: &'a str, parts: &'a [Arc<Part>]) -> Option<Waiter<'a>> {
+        let (id, rest) = text.get(self.header..)?.split_at_checked(self.id)?;
+        let (value, rest) = rest.split_at_checked(self.value)?;
+        let record = if self.has_record {
+            Some(rest.get(..self.record)?)
+        } else {
+            None
+        };
+        Some(Waiter {
+            side: self.side,
+            ordinal: self.ordinal,
+            line: self.line,
+            part: parts.get(self.part)?,
+            id: Id::Text(id),
+            form: self.form,
+            value,
+            record,
+        })
+    }
+}
+
+/// The most bytes of a header: flags and six numbers.
+const MOST_BYTES: usize = 1 + 6 * NUMBER_BYTES;
+
+/// The most bytes of a number.
+const NUMBER_BYTES: usize = u64::BITS.div_ceil(6) as usize;
+
+/// The mark of the last byte of a number.
+const LAST: u8 = 1 << 6;
+
+/// The bytes of a header as they are written.
+struct HeaderBytes {
+    bytes: [u8; MOST_BYTES],
+    len: usize,
+}
+
+impl Default for HeaderBytes {
+    fn default() -> Self {
+        Self {
+            bytes: [0; MOST_BYTES],
+            len: 0,
+        }
+    }
+}
+
+impl HeaderBytes {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        if let Some(next) = self.bytes.get_mut(self.len) {
+            *next = byte;
+            self.len += 1;
+        }
+    }
+
+    /// Appends a number, from its lowest bits to its highest.
+    #[inline]
+    fn push_number(&mut self, mut number: u64) {
+        while number >= u64::from(LAST) {
+            self.push(number as u8 & (LAST - 1));
+            number >>= 6;
+        }
+        self.push(number as u8 | LAST);
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Takes a number from the start of some bytes.
+#[inline]
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    let mut shift = 0;
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        if shift >= u64::BITS {
+            return None;
+        }
+        number |= u64::from(byte & (LAST - 1)) << shift;
+        if byte >= LAST {
+            return Some(number);
+        }
+        shift += 6;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_written() {
+        let part = Arc::default();
+        for number in [0, 1, 63, 64, 4095, 4096, 1 << 32, u64::MAX] {
+            for len in [0, 1, 63, 64, 70_000] {
+                let id = "é".repeat(len);
+                let record = "r".repeat(len + 1);
+                for (side, line) in [
+                    (Side::Reference, number),
+                    (Side::Reference, u64::MAX - number),
+                    (Side::Prediction, number / 3),
+                ] {
+                    let waiter = Waiter {
+                        side,
+                        ordinal: number,
+                        line,
+                        part: &part,
+                        id: Id::Text(&id),
+                        form: Form::Line,
+                        value: "v",
+                        record: Some(&*record).filter(|_| len > 1),
+                    };
+                    let index = 300 * (len % 2);
+                    let mut bytes = Vec::new();
+                    Packed::push(&waiter, index, &mut bytes);
+                    let packed = Packed::read(&bytes).expect("a header");
+                    assert_eq!(packed.bytes(), bytes.len());
+                    assert!(bytes[..packed.header].is_ascii());
+                    assert_eq!(packed.part, index);
+                    for cut in 0..packed.header {
+                        assert!(Packed::read(&bytes[..cut]).is_none());
+                    }
+                    let text = String::from_utf8(bytes).expect("a text");
+                    assert_eq!(packed.id(&text), Some(&*id));
+                    let parts = vec![Arc::clone(&part); 301];
+                    let read = packed.waiter(&text, &parts).expect("a record");
+                    assert_eq!(format!("{read:?}"), format!("{waiter:?}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_never_end_are_refused() {
+        assert_eq!(take_number(&mut &[0; 100][..]), None);
+        assert_eq!(take_number(&mut &[][..]), None);
+    }
+}
