@@ -303,8 +303,7 @@ fn fields(side: &[Value]) -> Vec<&str> {
     first.keys().map(String::as_str).collect()
 }
 
-/// A table whose cells are texts: those of a field that has nothing but texts and integers as they are, and others as
-/// JSON. A null is an empty cell without quotes.
+/// A table whose cells are texts. A field that has only texts and integers is written as it is, and others as JSON. A null is an empty cell without quotes.
 fn csv(side: &[Value], delimiter: char) -> Vec<u8> {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let fields = fields(side);

@@ -505,7 +505,7 @@ mod tests {
             push(&mut index, Side::Reference, count, &"x".repeat(100));
             count += 1;
         }
-        // 100 bytes and a few more per record, of which 32 are free.
+        // A record takes 100 bytes and a few more, and brings room for 32.
         assert!((9..14).contains(&count), "{count}");
         push(&mut index, Side::Prediction, 7, "p");
         let mut records = Vec::new();

@@ -346,6 +346,7 @@ fn scores_that_are_not_taken() {
     let valid = Some(Validity::new(&bits, 0, ROWS).unwrap());
     let holed = Column::Integers(Cells::new(&references, valid).unwrap());
     let names = vec!["1"; ROWS];
+    let words = vec!["heavy"; ROWS];
     let negative = weight(-0.5);
     let (references, outside) = (labels(&references), labels(&outside));
     type Row<'a> = (
@@ -415,9 +416,9 @@ fn scores_that_are_not_taken() {
         (
             &references,
             whole.clone(),
-            texts(&names),
+            texts(&words),
             &["weight-field=w"],
-            "1 reference field \"w\": found the string \"1\", expected a number",
+            "1 reference field \"w\": found the string \"heavy\", expected a number",
         ),
         (
             &references,

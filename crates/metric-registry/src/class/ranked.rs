@@ -1060,7 +1060,7 @@ fn ignored_examples() -> Counted {
     )
 }
 
-/// Reads a weight. That of a table is a text.
+/// Reads a weight, which may be a text: the cells of CSV are.
 fn weight_of(json: &str) -> Result<f64, String> {
     typed(json).or_else(|problem| {
         let text = string(json).ok();
