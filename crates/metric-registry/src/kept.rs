@@ -120,7 +120,7 @@ impl Kept {
     }
 
     /// Rewrites all contributions, such as for other numbers of classes.
-    pub(crate) fn rewrite(&mut self, mut rewrite: impl FnMut(&[u8]) -> Vec<u8>) {
+    pub(crate) fn rewrite(&mut self, rewrite: &dyn Fn(&[u8]) -> Vec<u8>) {
         let mut rewritten = Self::default();
         let mut indices = vec![0; self.contributions.len()];
         for (bytes, &index) in &self.contributions {

@@ -29,6 +29,17 @@ pub struct Numbers {
     pub warnings: Vec<Message>,
 }
 
+impl Numbers {
+    /// Returns the score of this name, if there is one and it is defined.
+    pub(crate) fn score(&self, name: &str) -> Option<f64> {
+        score_of(&self.scores, name)
+    }
+}
+
+fn score_of(scores: &Named<Option<f64>>, name: &str) -> Option<f64> {
+    scores.iter().find(|(score, _)| score == name)?.1
+}
+
 /// The numbers of one group of examples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
@@ -86,9 +97,6 @@ impl Report {
     /// Returns the score of this name, if there is one and it is defined.
     #[must_use]
     pub fn score(&self, name: &str) -> Option<f64> {
-        self.scores
-            .iter()
-            .find(|(score, _)| score == name)
-            .and_then(|(_, value)| *value)
+        score_of(&self.scores, name)
     }
 }

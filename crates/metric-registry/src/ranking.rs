@@ -87,8 +87,8 @@ pub struct Ranking<T> {
     most: usize,
     score: Option<(String, Direction)>,
     counts: ScoreCounts,
-    worst: BTreeMap<OrderKey, T>,
-    nearest: BTreeMap<OrderKey, T>,
+    worst: First<T>,
+    nearest: First<T>,
 }
 
 impl<T> Ranking<T> {
@@ -99,8 +99,8 @@ impl<T> Ranking<T> {
             most,
             score: None,
             counts: ScoreCounts::default(),
-            worst: BTreeMap::new(),
-            nearest: BTreeMap::new(),
+            worst: First::new(),
+            nearest: First::new(),
         }
     }
 
@@ -116,9 +116,7 @@ impl<T> Ranking<T> {
         names: impl IntoIterator<Item = &'n str>,
     ) {
         if self.score.is_none() {
-            let direction = |name: &str| ScoreSpec::of_name(scores, name)?.direction;
-            let directed = |name: &'n str| Some((name.to_owned(), direction(name)?));
-            self.score = names.into_iter().find_map(directed);
+            self.score = first_directed(scores, &mut names.into_iter());
         }
     }
 
@@ -137,26 +135,30 @@ impl<T> Ranking<T> {
 
     /// Returns the worst examples, the worst one first, and equal ones by their position.
     pub fn worst(&self) -> impl ExactSizeIterator<Item = &T> {
-        self.worst.values()
+        self.worst.in_order()
     }
 
     /// Returns the examples that are not perfect and closest to it, the closest one first, and equal ones by their
     /// position.
     pub fn nearest(&self) -> impl ExactSizeIterator<Item = &T> {
-        self.nearest.values()
+        self.nearest.in_order()
     }
 
     /// Returns how close the closest example that is not perfect is to it, if any is close.
     #[must_use]
     pub fn closest(&self) -> Option<f64> {
-        let (rank, ..) = self.nearest.first_key_value()?.0;
+        let (rank, ..) = self.nearest.order.first_key_value()?.0;
         // Numbers above 0, whose bits are ordered with the highest one set.
         Some(f64::from_bits(!rank & !(1 << 63)))
     }
 
-    /// Returns all examples that are kept, to change them.
-    pub(crate) fn kept_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.worst.values_mut().chain(self.nearest.values_mut())
+    /// Changes all examples that are kept.
+    pub(crate) fn change_kept(&mut self, mut change: impl FnMut(&mut T)) {
+        for first in [&mut self.worst, &mut self.nearest] {
+            for (_, example) in &mut first.examples {
+                change(example);
+            }
+        }
     }
 
     /// Adds an example with its score and the position of its record. If an example is not perfect, `closeness` says
@@ -182,11 +184,11 @@ impl<T> Ranking<T> {
         if is_perfect || self.most == 0 {
             return false;
         }
-        let is_bad = keep(&mut self.worst, self.most, key, &example);
+        let is_bad = self.worst.put(self.most, key, &example);
         let close = closeness().filter(|close| *close > 0.0);
         let is_close = close.is_some_and(|close| {
             let key = (!ordered_bits(close), position, sequence);
-            keep(&mut self.nearest, self.most, key, &example)
+            self.nearest.put(self.most, key, &example)
         });
         is_bad || is_close
     }
@@ -195,22 +197,19 @@ impl<T> Ranking<T> {
     pub fn merge(&mut self, other: Self) {
         self.counts.merge(&other.counts);
         self.score = self.score.take().or(other.score);
-        for (ours, theirs) in [
-            (&mut self.worst, other.worst),
-            (&mut self.nearest, other.nearest),
-        ] {
-            ours.extend(theirs);
-            while ours.len() > self.most {
-                ours.pop_last();
-            }
-        }
+        self.worst.merge(self.most, other.worst);
+        self.nearest.merge(self.most, other.nearest);
     }
 
     /// The same ranking of other values.
     pub(crate) fn map<U>(&self, mut value: impl FnMut(u64, &T) -> U) -> Ranking<U> {
-        let mut map = |kept: &BTreeMap<OrderKey, T>| -> BTreeMap<OrderKey, U> {
-            let kept = kept.iter();
-            kept.map(|(key, kept)| (*key, value(key.1, kept))).collect()
+        let mut map = |first: &First<T>| First {
+            order: first.order.clone(),
+            examples: first
+                .examples
+                .iter()
+                .map(|(key, example)| (*key, value(key.1, example)))
+                .collect(),
         };
         let (worst, nearest) = (map(&self.worst), map(&self.nearest));
         Ranking {
@@ -223,21 +222,80 @@ impl<T> Ranking<T> {
     }
 }
 
-/// Keeps an example unless there are enough with smaller positions.
-fn keep<T>(
-    kept: &mut BTreeMap<OrderKey, T>,
-    most: usize,
-    key: OrderKey,
-    example: impl Fn() -> T,
-) -> bool {
-    if kept.len() >= most {
-        match kept.last_key_value() {
-            Some((last, _)) if *last > key => kept.pop_last(),
-            _ => return false,
-        };
+/// Returns the first of these scores that has a direction.
+fn first_directed(
+    scores: &'static [ScoreSpec],
+    names: &mut dyn Iterator<Item = &str>,
+) -> Option<(String, Direction)> {
+    for name in names {
+        let score = ScoreSpec::of_name(scores, name);
+        if let Some(direction) = score.and_then(|score| score.direction) {
+            return Some((name.to_owned(), direction));
+        }
     }
-    kept.insert(key, example());
-    true
+    None
+}
+
+/// The first examples in the order of their keys, a limited number of them.
+///
+/// The tree holds indices rather than the examples, so that it is compiled once, not once per type of example.
+#[derive(Clone, Debug)]
+struct First<T> {
+    /// The index of each example.
+    order: BTreeMap<OrderKey, usize>,
+    examples: Vec<(OrderKey, T)>,
+}
+
+impl<T> First<T> {
+    fn new() -> Self {
+        Self {
+            order: BTreeMap::new(),
+            examples: Vec::new(),
+        }
+    }
+
+    fn in_order(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.order.values().map(|&index| &self.examples[index].1)
+    }
+
+    /// Keeps an example unless there are enough with smaller keys. Returns whether it is kept.
+    fn put(&mut self, most: usize, key: OrderKey, example: impl FnOnce() -> T) -> bool {
+        let Some(index) = index_for(&mut self.order, most, key) else {
+            return false;
+        };
+        let example = (key, example());
+        match self.examples.get_mut(index) {
+            Some(replaced) => *replaced = example,
+            None => self.examples.push(example),
+        }
+        true
+    }
+
+    fn merge(&mut self, most: usize, other: Self) {
+        for (key, example) in other.examples {
+            self.put(most, key, || example);
+        }
+    }
+}
+
+/// Adds a key to an order of at most this many keys. Returns the index for its example: the next one, or that of the
+/// example whose place it takes. `None` if it comes after all of them.
+fn index_for(order: &mut BTreeMap<OrderKey, usize>, most: usize, key: OrderKey) -> Option<usize> {
+    let is_full = order.len() >= most;
+    let comes_first = |(last, _): (&OrderKey, _)| *last > key;
+    if is_full && !order.last_key_value().is_some_and(comes_first) {
+        return None;
+    }
+    if let Some(&same) = order.get(&key) {
+        return Some(same);
+    }
+    let index = if is_full {
+        order.pop_last()?.1
+    } else {
+        order.len()
+    };
+    order.insert(key, index);
+    Some(index)
 }
 
 #[cfg(test)]

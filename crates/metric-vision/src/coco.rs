@@ -7,6 +7,7 @@ mod params;
 mod pass;
 mod state;
 mod summary;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod verdict;

@@ -1,11 +1,9 @@
 use std::fmt;
 use std::ops::Range;
 
-#[cfg(feature = "rayon")]
-use metric_core::Merge;
-use metric_core::Metric;
+use metric_core::{Merge, Metric};
 
-use crate::{BBox, Shape};
+use crate::{BBox, Shape, parallel};
 
 /// The id of an image or a class: an integer, or text.
 ///
@@ -358,23 +356,18 @@ impl<S: Shape + Sync> Dataset<S> {
             state
         };
         let images = self.images.len();
-        #[cfg(feature = "rayon")]
-        {
-            use rayon::prelude::*;
-            // Some parts for each thread, lest the last of them waits long for another.
-            let size = images.div_ceil(8 * rayon::current_num_threads()).max(1);
-            let parts = (0..images.div_ceil(size)).into_par_iter();
-            let parts: Vec<M::State> = parts
-                .map(|part| measure(part * size..images.min((part + 1) * size)))
-                .collect();
-            let mut total = M::State::default();
-            for part in parts {
-                total.merge(part);
-            }
-            total
+        let threads = parallel::threads();
+        // Some parts for each of several threads, lest the last of them waits long for another.
+        let parts = if threads > 1 { 8 * threads } else { 1 };
+        let size = images.div_ceil(parts).max(1);
+        let parts = parallel::map(images.div_ceil(size), |part| {
+            measure(part * size..images.min((part + 1) * size))
+        });
+        let mut total = M::State::default();
+        for part in parts {
+            total.merge(part);
         }
-        #[cfg(not(feature = "rayon"))]
-        measure(0..images)
+        total
     }
 }
 

@@ -168,39 +168,55 @@ pub(crate) fn split<'a, S, T>(
     shape: impl Fn(&'a S) -> T,
     mut visit: impl FnMut(u32, &[Detection<T>], &[Truth<T>]),
 ) {
-    let mut found: Vec<&Prediction<S>> = predictions.iter().collect();
-    found.sort_by_key(|prediction| prediction.class);
-    let mut real: Vec<_> = image.annotations.iter().collect();
-    real.sort_by_key(|annotation| annotation.class);
+    let classes = |(index, class)| (class, index);
+    let found = predictions.iter().map(|prediction| prediction.class);
+    let found = in_order(found.enumerate().map(classes).collect());
+    let real = image.annotations.iter().map(|annotation| annotation.class);
+    let real = in_order(real.enumerate().map(classes).collect());
     let (mut found, mut real) = (found.as_slice(), real.as_slice());
     let (mut detections, mut truths) = (Vec::new(), Vec::new());
-    loop {
-        let first = [
-            found.first().map(|prediction| prediction.class),
-            real.first().map(|annotation| annotation.class),
-        ];
-        let Some(class) = first.into_iter().flatten().min() else {
-            break;
-        };
-        let (here, later) =
-            found.split_at(found.partition_point(|prediction| prediction.class == class));
-        found = later;
+    while let Some(class) = first_class(found, real) {
         detections.clear();
-        detections.extend(here.iter().map(|prediction| Detection {
-            shape: shape(&prediction.shape),
-            score: Some(prediction.score),
+        let here = take_class(&mut found, class).iter();
+        detections.extend(here.map(|&(_, index)| Detection {
+            shape: shape(&predictions[index].shape),
+            score: Some(predictions[index].score),
         }));
-        let (here, later) =
-            real.split_at(real.partition_point(|annotation| annotation.class == class));
-        real = later;
         truths.clear();
-        truths.extend(here.iter().map(|annotation| Truth {
-            shape: shape(&annotation.shape),
-            crowd: annotation.crowd,
-            ignore: annotation.ignore,
+        let here = take_class(&mut real, class).iter();
+        truths.extend(here.map(|&(_, index)| {
+            let annotation = &image.annotations[index];
+            Truth {
+                shape: shape(&annotation.shape),
+                crowd: annotation.crowd,
+                ignore: annotation.ignore,
+            }
         }));
         visit(class, &detections, &truths);
     }
+}
+
+/// The class of an object, and the index of the object.
+type OfClass = (u32, usize);
+
+/// Objects by class, and those of a class by their index.
+fn in_order(mut objects: Vec<OfClass>) -> Vec<OfClass> {
+    objects.sort_unstable();
+    objects
+}
+
+/// The first class of two lists.
+fn first_class(found: &[OfClass], real: &[OfClass]) -> Option<u32> {
+    let first = [found.first(), real.first()].into_iter().flatten();
+    first.map(|&(class, _)| class).min()
+}
+
+/// Takes the objects of a class from the start of a list.
+fn take_class<'o>(objects: &mut &'o [OfClass], class: u32) -> &'o [OfClass] {
+    let end = objects.partition_point(|&(of, _)| of == class);
+    let (here, later) = objects.split_at(end);
+    *objects = later;
+    here
 }
 
 /// The convention to follow.

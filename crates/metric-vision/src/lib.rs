@@ -21,6 +21,7 @@ pub mod matching;
 mod meeting;
 mod nearest;
 mod numpy;
+mod parallel;
 mod polygon;
 #[cfg(feature = "read")]
 pub mod read;

@@ -103,7 +103,7 @@ pub(crate) fn renumber_kept<R: Reading>(reading: &R, kept: &mut Kept, indices: &
     if keeps_all(indices) {
         return;
     }
-    kept.rewrite(|bytes| {
+    kept.rewrite(&|bytes| {
         // They were written by this program, or checked when they were read.
         let mut state: StateOf<R> = crate::kept::read(bytes).unwrap_or_default();
         reading.renumber(&mut state, indices);
@@ -117,8 +117,8 @@ pub(crate) fn renumber_ranking<R: Reading>(
     ranking: Option<&mut Ranking<Ranked<StateOf<R>>>>,
     indices: &[u32],
 ) {
-    for ranked in ranking.into_iter().flat_map(Ranking::kept_mut) {
-        reading.renumber(&mut ranked.example.state, indices);
+    if let Some(ranking) = ranking {
+        ranking.change_kept(|ranked| reading.renumber(&mut ranked.example.state, indices));
     }
 }
 
@@ -128,9 +128,7 @@ pub(crate) fn renumber<R: Reading>(reading: &R, pool: &mut Pool<StateOf<R>>, ind
         return;
     }
     reading.renumber(&mut pool.total, indices);
-    for groups in pool.groups.values_mut() {
-        for (_, state) in groups.iter_mut() {
-            reading.renumber(state, indices);
-        }
+    for state in pool.groups.states_mut() {
+        reading.renumber(state, indices);
     }
 }

@@ -1,6 +1,7 @@
 //! The trait that each entry of the registry implements: it reads records into a sink, and names numbers.
 
 mod gathered;
+mod groups;
 mod notes;
 mod pool;
 mod sink;
@@ -107,9 +108,7 @@ pub trait Reading: Send + Sync + 'static {
         header: &Self::Header,
         name: &str,
     ) -> Option<f64> {
-        let numbers = self.numbers(state, header, Scope::Example);
-        let mut scores = numbers.scores.into_iter();
-        scores.find(|(score, _)| score == name)?.1
+        self.numbers(state, header, Scope::Example).score(name)
     }
 
     /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if

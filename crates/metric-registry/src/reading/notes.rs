@@ -139,11 +139,6 @@ impl Notes {
             self.counted(what).add(times, None);
         }
     }
-
-    /// Returns the notes as warnings, each of which begins with its count.
-    pub(crate) fn warnings(&self) -> impl Iterator<Item = Message> {
-        self.0.iter().map(|(what, noted)| noted.warning(what))
-    }
 }
 
 impl Merge for Notes {
@@ -170,7 +165,12 @@ pub struct Remarks<'a> {
     pub(super) tallies: &'a BTreeMap<String, u64>,
 }
 
-impl Remarks<'_> {
+impl<'a> Remarks<'a> {
+    /// Returns the notes as warnings, each of which begins with its count.
+    pub(crate) fn warnings(self) -> impl Iterator<Item = Message> + use<'a> {
+        self.notes.0.iter().map(|(what, noted)| noted.warning(what))
+    }
+
     /// Returns how often [`Sink::count`](crate::Sink::count) and its relatives counted something.
     #[must_use]
     pub fn times(&self, what: &Counted) -> u64 {

@@ -1,23 +1,27 @@
 //! The counts of some examples: all together, and by group.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use metric_core::{Merge, PerClass};
-use serde::{Deserialize, Serialize};
+use metric_core::Merge;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use super::groups::Groups;
 use super::notes::{Notes, Remarks};
 
 /// All that is gathered of some examples.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Pool<S> {
     pub(crate) examples: u64,
     pub(crate) missing: u64,
     pub(crate) extra: u64,
     pub(crate) total: S,
-    pub(crate) groups: BTreeMap<String, PerClass<String, S>>,
+    pub(crate) groups: Groups<S>,
     pub(crate) notes: Notes,
     /// The remarks that warnings about the whole or details depend on, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tallies: BTreeMap<String, u64>,
 }
 
@@ -47,9 +51,7 @@ impl<S: Merge + Clone> Merge for Pool<S> {
         self.missing += other.missing;
         self.extra += other.extra;
         self.total.merge(other.total);
-        for (kind, groups) in other.groups {
-            self.groups.entry(kind).or_default().merge(groups);
-        }
+        self.groups.merge(other.groups);
         self.notes.merge(other.notes);
         for (name, times) in other.tallies {
             self.tally(&name, times);
@@ -64,13 +66,104 @@ impl<S: Merge + Clone> Merge for Pool<S> {
         self.missing += other.missing * times;
         self.extra += other.extra * times;
         self.total.merge_times(&other.total, times);
-        for (kind, groups) in &other.groups {
-            let ours = self.groups.entry(kind.clone()).or_default();
-            ours.merge_times(groups, times);
-        }
+        self.groups.merge_times(&other.groups, times);
         self.notes.merge_times(&other.notes, times);
         for (name, count) in &other.tallies {
             self.tally(name, count * times);
         }
+    }
+}
+
+/// The names of the fields of a pool.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Field {
+    Examples,
+    Missing,
+    Extra,
+    Total,
+    Groups,
+    Notes,
+    Tallies,
+}
+
+/// The fields of a pool whose types are those of all metrics.
+#[derive(Default)]
+struct Facts {
+    examples: Option<u64>,
+    missing: Option<u64>,
+    extra: Option<u64>,
+    notes: Option<Notes>,
+    tallies: BTreeMap<String, u64>,
+}
+
+impl Facts {
+    /// Reads the value of a field.
+    fn read<'de, A: MapAccess<'de>>(&mut self, field: Field, map: &mut A) -> Result<(), A::Error> {
+        match field {
+            Field::Examples => self.examples = Some(map.next_value()?),
+            Field::Missing => self.missing = Some(map.next_value()?),
+            Field::Extra => self.extra = Some(map.next_value()?),
+            Field::Notes => self.notes = Some(map.next_value()?),
+            Field::Tallies => self.tallies = map.next_value()?,
+            Field::Total | Field::Groups => {}
+        }
+        Ok(())
+    }
+
+    /// A pool of these, without states.
+    fn pool<E: Error>(self) -> Result<Pool<()>, E> {
+        let missing = |name| move || E::missing_field(name);
+        Ok(Pool {
+            examples: self.examples.ok_or_else(missing("examples"))?,
+            missing: self.missing.ok_or_else(missing("missing"))?,
+            extra: self.extra.ok_or_else(missing("extra"))?,
+            total: (),
+            groups: Groups::default(),
+            notes: self.notes.ok_or_else(missing("notes"))?,
+            tallies: self.tallies,
+        })
+    }
+}
+
+/// Reads a pool. Written by hand, most of it is compiled once for all types of states.
+struct Fields<S>(PhantomData<S>);
+
+impl<'de, S: Deserialize<'de> + Default> Visitor<'de> for Fields<S> {
+    type Value = Pool<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("struct Pool")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pool<S>, A::Error> {
+        let (mut facts, mut total, mut groups) = (Facts::default(), None, None);
+        while let Some(field) = map.next_key()? {
+            match field {
+                Field::Total => total = Some(map.next_value()?),
+                Field::Groups => groups = Some(map.next_value()?),
+                field => facts.read(field, &mut map)?,
+            }
+        }
+        let facts = facts.pool::<A::Error>()?;
+        Ok(Pool {
+            examples: facts.examples,
+            missing: facts.missing,
+            extra: facts.extra,
+            total: total.ok_or_else(|| A::Error::missing_field("total"))?,
+            groups: groups.ok_or_else(|| A::Error::missing_field("groups"))?,
+            notes: facts.notes,
+            tallies: facts.tallies,
+        })
+    }
+}
+
+impl<'de, S: Deserialize<'de> + Default> Deserialize<'de> for Pool<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// The names, for formats that need them.
+        const NAMES: &[&str] = &[
+            "examples", "missing", "extra", "total", "groups", "notes", "tallies",
+        ];
+        deserializer.deserialize_struct("Pool", NAMES, Fields(PhantomData))
     }
 }

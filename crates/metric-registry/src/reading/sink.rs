@@ -14,7 +14,7 @@ use super::{Header, PairOf, Reading, StateOf, Unified};
 use crate::data_set::Inputs;
 use crate::kept::{JOINT, written};
 use crate::numbers::Scope;
-use crate::plan::{Described, PlannedRanking};
+use crate::plan::{Described, Plan, PlannedRanking};
 use crate::ranking::Ranking;
 
 /// The place to which [`Reading::read`] adds its examples.
@@ -78,15 +78,9 @@ impl<'a, R: Reading> Sink<'a, R> {
         if !self.has_plan || (plan.needs_fields() && self.fields.is_empty()) {
             return;
         }
-        let fields = self.fields.get(&self.id).map(String::as_str);
-        match plan.describe(&self.id, fields) {
+        match describe(plan, &self.id, &self.fields) {
             Ok(described) => self.described = described,
-            Err(problem) => {
-                let location = Message::from(format!("id {}: ", quoted_id(&self.id)));
-                self.gathered
-                    .problem
-                    .get_or_insert(location.message(&problem));
-            }
+            Err(problem) => drop(self.gathered.problem.get_or_insert(problem)),
         }
     }
 
@@ -235,12 +229,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         let pool = &mut self.gathered.pool;
         pool.examples += examples;
         for &(kind, group) in &*groups {
-            // A kind and a group are nearly always known.
-            let groups = match pool.groups.get_mut(kind) {
-                Some(groups) => groups,
-                None => pool.groups.entry(kind.to_owned()).or_default(),
-            };
-            groups.entry(group.to_owned()).merge_times(&state, 1);
+            pool.groups.entry(kind, group).merge_times(&state, 1);
         }
         pool.total.merge(state);
     }
@@ -355,16 +344,12 @@ impl<'a, R: Reading> Sink<'a, R> {
         else {
             return;
         };
-        for Ranked {
-            example,
-            inputs: of,
-            ..
-        } in ranking.kept_mut()
-        {
-            if let (Some(wanted), Some(of)) = (&mut *inputs, of.as_mut().and_then(Arc::get_mut)) {
-                of.fields = wanted.fields.remove(&example.id);
+        ranking.change_kept(|ranked| {
+            let of = ranked.inputs.as_mut().and_then(Arc::get_mut);
+            if let (Some(wanted), Some(of)) = (&mut *inputs, of) {
+                of.fields = wanted.fields.remove(&ranked.example.id);
             }
-        }
+        });
         ours.merge(ranking);
     }
 
@@ -415,11 +400,12 @@ impl<'a, R: Reading> Sink<'a, R> {
             prediction,
             fields: wanted.fields.remove(id),
         });
-        if self.is_ranked {
-            let worst = ranking.iter_mut().flat_map(Ranking::kept_mut);
-            for ranked in worst.filter(|ranked| ranked.example.record == index) {
-                ranked.inputs = Some(Arc::clone(&inputs));
-            }
+        if let (true, Some(ranking)) = (self.is_ranked, ranking) {
+            ranking.change_kept(|ranked| {
+                if ranked.example.record == index {
+                    ranked.inputs = Some(Arc::clone(&inputs));
+                }
+            });
         }
         if measured.is_some() {
             wanted.by_record.insert(index, inputs);
@@ -465,6 +451,19 @@ impl<'a, R: Reading> Sink<'a, R> {
     fn counted(&mut self, what: &Counted) -> &mut Noted {
         self.gathered.pool.notes.counted(what)
     }
+}
+
+/// Returns what a plan wants of the record of a data set.
+fn describe(
+    plan: &Plan,
+    id: &str,
+    fields: &BTreeMap<String, String>,
+) -> Result<Described, Message> {
+    let described = plan.describe(id, fields.get(id).map(String::as_str));
+    described.map_err(|problem| {
+        let location = Message::from(format!("id {}: ", quoted_id(id)));
+        location.message(&problem)
+    })
 }
 
 /// Adds an example to a ranking. Returns whether it is kept.

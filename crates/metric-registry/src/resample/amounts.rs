@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use metric_core::Mean;
+
 use crate::error::StateError;
 use crate::numbers::{Numbers, Scope};
-use crate::reading::Weigher;
+use crate::reading::{Addends, Weigher};
 
 /// The amounts that examples add to the counts, each listed once.
 pub(crate) trait Amounts: Send + Sync {
@@ -56,4 +58,31 @@ pub(crate) struct Layout {
     pub(super) counts: usize,
     /// For each mean, the digits of its exact sum that occur.
     pub(super) digits: Vec<Vec<u8>>,
+}
+
+impl Parts {
+    /// The numbers of a state.
+    pub(super) fn of(addends: Addends<'_>) -> Option<Self> {
+        let means = addends.means.into_iter();
+        let means = means.map(|mean| Some((mean.count(), mean.digits()?.collect())));
+        Some(Self {
+            counts: addends.counts.into_iter().map(|count| *count).collect(),
+            means: means.collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Layout {
+    /// Sets the numbers of a state to those of a row.
+    pub(super) fn fill(&self, addends: Addends<'_>, row: &[i64]) {
+        let mut row = row.iter().copied();
+        let mut next = || row.next().unwrap_or_default();
+        for count in addends.counts.into_iter().take(self.counts) {
+            *count = next().unsigned_abs();
+        }
+        for (mean, digits) in addends.means.into_iter().zip(&self.digits) {
+            let count = next().unsigned_abs();
+            *mean = Mean::from_digits(count, digits.iter().map(|&index| (index, next())));
+        }
+    }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use metric_core::{Mean, Merge};
+use metric_core::Merge;
 
 use super::amounts::{Amounts, Layout, Parts, Times};
 use crate::definition::Definition;
 use crate::error::StateError;
 use crate::kept::read;
 use crate::numbers::{Numbers, Scope};
-use crate::reading::{Addends, Reading, StateOf, Weigher};
+use crate::reading::{Reading, StateOf, Weigher};
 
 /// The [`Amounts`] of a reading.
 pub(crate) struct StateAmounts<R: Reading> {
@@ -86,27 +86,13 @@ impl<R: Reading> Amounts for StateAmounts<R> {
 
     fn parts(&self, index: u32) -> Option<Parts> {
         let mut state = self.state(index).clone();
-        let Addends { counts, means } = self.definition.reading.addends(&mut state)?;
-        let means = means.into_iter();
-        let means = means.map(|mean| Some((mean.count(), mean.digits()?.collect())));
-        Some(Parts {
-            counts: counts.into_iter().map(|count| *count).collect(),
-            means: means.collect::<Option<_>>()?,
-        })
+        Parts::of(self.definition.reading.addends(&mut state)?)
     }
 
     fn numbers_of_parts(&self, layout: &Layout, parts: &[i64], scope: Scope<'_>) -> Numbers {
-        let mut parts = parts.iter().copied();
-        let mut next = || parts.next().unwrap_or_default();
         let mut state = StateOf::<R>::default();
-        if let Some(Addends { counts, means }) = self.definition.reading.addends(&mut state) {
-            for count in counts.into_iter().take(layout.counts) {
-                *count = next().unsigned_abs();
-            }
-            for (mean, digits) in means.into_iter().zip(&layout.digits) {
-                let count = next().unsigned_abs();
-                *mean = Mean::from_digits(count, digits.iter().map(|&index| (index, next())));
-            }
+        if let Some(addends) = self.definition.reading.addends(&mut state) {
+            layout.fill(addends, parts);
         }
         self.numbers_of(&state, scope)
     }

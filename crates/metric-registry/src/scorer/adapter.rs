@@ -58,7 +58,7 @@ where
     }
 
     fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part {
-        self.part(state, samples, |sink| {
+        self.part(state, samples, &mut |sink| {
             let mut records = records.iter_mut().enumerate();
             records.try_for_each(|(index, record)| self.read_record(index, record, sink))
         })
@@ -81,7 +81,7 @@ where
     }
 
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
-        self.part(state, samples, |sink| {
+        self.part(state, samples, &mut |sink| {
             // The records of a plan have further fields.
             let as_rows = self.definition.before.is_some() || !sink.gathered.plan.is_empty();
             let read = if as_rows {
@@ -103,15 +103,10 @@ where
     fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
         let reading = &self.definition.reading;
         if let Some(before) = &self.definition.before {
-            let name = before.signature().into_iter().next().unwrap_or_default().0;
-            let problem = Message::default()
-                .option(&name, "")
-                .text(" goes with records: expected a file of records, such as JSON Lines");
-            return Err(ReadError::new(data.references.name, problem).into());
+            return Err(goes_with_records(&**before, data.references.name));
         }
         let Some(reader) = reading.data_sets() else {
-            let problem = "this metric reads records, not whole files";
-            return Err(ReadError::new(data.references.name, problem).into());
+            return Err(of_file(data.references.name, NO_DATA_SETS.into()));
         };
         let name = data.references.name.clone();
         let mut gathered = Gathered::new(R::Header::default(), samples, Arc::clone(&data.plan));
@@ -128,12 +123,11 @@ where
         sink.names_all |= data.plan.ranking.is_some();
         if data.plan.needs_fields() {
             let fields = reader.fields(&data)?;
-            let problem = "the examples of these files have no further fields";
-            sink.fields = fields.ok_or_else(|| ReadError::new(&name, problem))?;
+            sink.fields = fields.ok_or_else(|| of_file(name.clone(), NO_FIELDS.into()))?;
         }
         reader.read_data_set(data, &mut sink)?;
         if let Some(problem) = gathered.problem.take() {
-            return Err(ReadError::new(name, problem).into());
+            return Err(of_file(name, problem));
         }
         Ok(Part(Box::new(Read {
             definition: Arc::clone(&self.definition),
@@ -218,7 +212,7 @@ impl<R: Reading> Adapter<R> {
         &self,
         state: &State,
         samples: bool,
-        read: impl FnOnce(&mut Sink<'_, R>) -> Result<(), RecordError>,
+        read: &mut dyn FnMut(&mut Sink<'_, R>) -> Result<(), RecordError>,
     ) -> Part {
         let state: &dyn Any = &*state.0;
         // The header of another metric's state is of no use here; adding the part will fail.
@@ -296,6 +290,24 @@ impl<R: Reading> Adapter<R> {
         }
         Ok(())
     }
+}
+
+const NO_DATA_SETS: &str = "this metric reads records, not whole files";
+
+const NO_FIELDS: &str = "the examples of these files have no further fields";
+
+/// The error about a file of references.
+fn of_file(name: String, problem: Message) -> DataSetError {
+    ReadError::new(name, problem).into()
+}
+
+/// The error about the preparation of records that does not go with a data set.
+fn goes_with_records(before: &dyn Prepare, references: String) -> DataSetError {
+    let name = before.signature().into_iter().next().unwrap_or_default().0;
+    let problem = Message::default()
+        .option(&name, "")
+        .text(" goes with records: expected a file of records, such as JSON Lines");
+    of_file(references, problem)
 }
 
 /// Returns what a plan wants of a record. In a map of ids to values, the fields are those of the value.

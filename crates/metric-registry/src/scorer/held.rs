@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use metric_core::Merge;
-use metric_record::{FieldError, Message, RecordError};
+use metric_record::{FieldError, Message, RecordError, Side};
 use serde::{Deserialize, Serialize};
 
 use super::state::{ErasedPart, ErasedState, Part, Sample};
@@ -12,12 +12,12 @@ use crate::data_set::Inputs;
 use crate::definition::Definition;
 use crate::error::{AddError, StateError};
 use crate::kept::Kept;
-use crate::numbers::{ConfusionTable, Group, Numbers, Report, Scope};
+use crate::numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
 use crate::plan::Plan;
 use crate::ranking::Ranking;
 use crate::reading::{
-    Counted, Gathered, Header, Measured, Pool, Ranked, Reading, StateOf, Unified, renumber,
-    renumber_kept, renumber_ranking,
+    Counted, Gathered, Header, Measured, Pool, Ranked, Reading, Remarks, StateOf, Unified,
+    renumber, renumber_kept, renumber_ranking,
 };
 use crate::resample::{Paired, Resampler, StateAmounts, Table};
 
@@ -83,24 +83,21 @@ impl<R: Reading> Held<R> {
         })
     }
 
-    /// Unites the headers, and renumbers the states of both sides where that is needed.
-    fn unite(
-        &mut self,
-        header: &R::Header,
-        renumber_theirs: impl FnOnce(&[u32]),
-    ) -> Result<(), Message> {
+    /// Unites the headers, and renumbers the states of this side where that is needed. Returns the new indices of the
+    /// states of the other side if they are to be renumbered as well.
+    fn unite(&mut self, header: &R::Header) -> Result<Option<Vec<u32>>, Message> {
         if *header == self.header {
-            return Ok(());
+            return Ok(None);
         }
-        if let Unified::Renumbered { ours, theirs } = self.header.unify(header)? {
-            renumber(&self.definition.reading, &mut self.pool, &ours);
-            if let Some(kept) = &mut self.kept {
-                renumber_kept(&self.definition.reading, kept, &ours);
-            }
-            renumber_ranking(&self.definition.reading, self.ranking.as_mut(), &ours);
-            renumber_theirs(&theirs);
+        let Unified::Renumbered { ours, theirs } = self.header.unify(header)? else {
+            return Ok(None);
+        };
+        renumber(&self.definition.reading, &mut self.pool, &ours);
+        if let Some(kept) = &mut self.kept {
+            renumber_kept(&self.definition.reading, kept, &ours);
         }
-        Ok(())
+        renumber_ranking(&self.definition.reading, self.ranking.as_mut(), &ours);
+        Ok(Some(theirs))
     }
 
     /// Keeps other examples as well.
@@ -125,8 +122,9 @@ impl<R: Reading> Held<R> {
     fn report_of(&self, numbers: Numbers) -> Report {
         let reading = &self.definition.reading;
         let mut groups = Vec::new();
-        for (kind, states) in &self.pool.groups {
-            let of_kind = states.iter().map(|(name, state)| {
+        for (kind, names) in self.pool.groups.kinds() {
+            let of_kind = names.iter().map(|(name, &index)| {
+                let state = self.pool.groups.state(index);
                 let numbers = reading.numbers(state, &self.header, Scope::Group(kind, name));
                 Group {
                     name: name.clone(),
@@ -134,33 +132,66 @@ impl<R: Reading> Held<R> {
                     counts: numbers.counts,
                 }
             });
-            groups.push((kind.clone(), of_kind.collect()));
+            groups.push((kind.to_owned(), of_kind.collect()));
         }
-        groups.extend(numbers.groups);
-        let mut warnings: Vec<Message> = self.pool.notes.warnings().collect();
-        warnings.extend(numbers.warnings);
         let remarks = self.pool.remarks();
-        warnings.extend(reading.further_warnings(&self.pool.total, &self.header, remarks));
+        let further = reading.further_warnings(&self.pool.total, &self.header, remarks);
+        let report = report_of(numbers, groups, remarks, further);
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,
             extra: self.pool.extra,
-            scores: numbers.scores,
-            counts: numbers.counts,
-            groups,
-            warnings,
+            ..report
         }
     }
 
     fn refuse_other(&self, other: Option<&str>) -> Result<(), StateError> {
-        match other {
-            Some(signature) if signature == self.definition.signature => Ok(()),
-            other => Err(StateError::Definition {
-                expected: self.definition.signature.clone(),
-                found: other.unwrap_or("another metric").to_owned(),
-            }),
-        }
+        refuse_other(&self.definition.signature, other)
     }
+}
+
+/// The report of a state without its counts of examples.
+fn report_of(
+    numbers: Numbers,
+    mut groups: Named<Vec<Group>>,
+    remarks: Remarks<'_>,
+    further: Vec<Message>,
+) -> Report {
+    groups.extend(numbers.groups);
+    let mut warnings: Vec<Message> = remarks.warnings().collect();
+    warnings.extend(numbers.warnings);
+    warnings.extend(further);
+    Report {
+        examples: 0,
+        missing: 0,
+        extra: 0,
+        scores: numbers.scores,
+        counts: numbers.counts,
+        groups,
+        warnings,
+    }
+}
+
+fn refuse_other(expected: &str, found: Option<&str>) -> Result<(), StateError> {
+    match found {
+        Some(signature) if signature == expected => Ok(()),
+        other => Err(StateError::Definition {
+            expected: expected.to_owned(),
+            found: other.unwrap_or("another metric").to_owned(),
+        }),
+    }
+}
+
+/// The error of a record that differs from those before it.
+fn differs(index: usize, side: Side, problem: Message) -> AddError {
+    AddError::Record(RecordError {
+        index,
+        error: FieldError::new(side, problem),
+    })
+}
+
+fn other_header(problem: Message) -> AddError {
+    AddError::State(StateError::Header(problem))
 }
 
 impl<R: Reading> ErasedState for Held<R> {
@@ -186,22 +217,15 @@ impl<R: Reading> ErasedState for Held<R> {
         // The first record that differs comes before whatever else is wrong with the part.
         let mut header = self.header.clone();
         for (index, side, said) in &gathered.said {
-            header.unify(said).map_err(|problem| {
-                AddError::Record(RecordError {
-                    index: *index,
-                    error: FieldError::new(*side, problem),
-                })
-            })?;
+            let unified = header.unify(said);
+            unified.map_err(|problem| differs(*index, *side, problem))?;
         }
         if let Some(error) = error {
             return Err(AddError::Record(error.clone()));
         }
-        let definition = Arc::clone(&self.definition);
-        let header = gathered.header.clone();
-        self.unite(&header, |theirs| {
-            gathered.renumber(&definition.reading, theirs);
-        })
-        .map_err(|problem| AddError::State(StateError::Header(problem)))?;
+        if let Some(theirs) = self.unite(&gathered.header).map_err(other_header)? {
+            gathered.renumber(&self.definition.reading, &theirs);
+        }
         self.pool.merge(std::mem::take(&mut gathered.pool));
         self.keep(gathered.kept.take().as_ref(), 1);
         if let Some(theirs) = gathered.ranking.take() {
@@ -229,12 +253,7 @@ impl<R: Reading> ErasedState for Held<R> {
             for (index, side, said) in &part.gathered.said {
                 let header = header.get_or_insert_with(|| self.header.clone());
                 let unified = header.unify(said);
-                unified.map_err(|problem| {
-                    AddError::Record(RecordError {
-                        index: *index,
-                        error: FieldError::new(*side, problem),
-                    })
-                })?;
+                unified.map_err(|problem| differs(*index, *side, problem))?;
             }
         }
         for part in parts.iter_mut() {
@@ -246,8 +265,8 @@ impl<R: Reading> ErasedState for Held<R> {
         let Some(header) = header else {
             return Ok(());
         };
-        self.unite(&header, |_| {})
-            .map_err(|problem| AddError::State(StateError::Header(problem)))
+        self.unite(&header).map_err(other_header)?;
+        Ok(())
     }
 
     fn extra(&mut self, predictions: u64) {
@@ -276,22 +295,18 @@ impl<R: Reading> ErasedState for Held<R> {
         if times == 0 {
             return Ok(());
         }
-        let mut renumbered = None;
-        let reading = Arc::clone(&self.definition);
-        self.unite(&other.header, |theirs| {
-            let mut pool = other.pool.clone();
-            renumber(&reading.reading, &mut pool, theirs);
-            let mut kept = other.kept.clone();
-            if let Some(kept) = &mut kept {
-                renumber_kept(&reading.reading, kept, theirs);
-            }
-            renumbered = Some((pool, kept));
-        })
-        .map_err(StateError::Header)?;
-        let renumbered = renumbered.as_ref();
-        let (pool, kept) =
-            renumbered.map_or((&other.pool, &other.kept), |(pool, kept)| (pool, kept));
-        self.pool.merge_times(pool, times);
+        let Some(theirs) = self.unite(&other.header).map_err(StateError::Header)? else {
+            self.pool.merge_times(&other.pool, times);
+            self.keep(other.kept.as_ref(), times);
+            return Ok(());
+        };
+        let reading = &self.definition.reading;
+        let (mut pool, mut kept) = (other.pool.clone(), other.kept.clone());
+        renumber(reading, &mut pool, &theirs);
+        if let Some(kept) = &mut kept {
+            renumber_kept(reading, kept, &theirs);
+        }
+        self.pool.merge_times(&pool, times);
         self.keep(kept.as_ref(), times);
         Ok(())
     }
@@ -321,11 +336,8 @@ impl<R: Reading> ErasedState for Held<R> {
         self.refuse_other(other.map(|other| other.definition.signature.as_str()))?;
         let mut system = other.map_or_else(|| self.clone_held(), Self::clone_held);
         // Classes that only one of them has are numbered alike.
-        let mut theirs = None;
-        let header = system.header.clone();
-        baseline
-            .unite(&header, |indices| theirs = Some(indices.to_vec()))
-            .map_err(StateError::Header)?;
+        let theirs = baseline.unite(&system.header);
+        let theirs = theirs.map_err(StateError::Header)?;
         if let (Some(indices), Some(kept)) = (theirs, &mut system.kept) {
             renumber_kept(&self.definition.reading, kept, &indices);
         }
@@ -417,12 +429,8 @@ impl<R: Reading> ErasedPart for Read<R> {
                 inputs: inputs.and_then(|inputs| inputs.by_record.get(&example.record).cloned()),
             }
         };
-        self.gathered
-            .measured
-            .iter()
-            .flatten()
-            .map(sample)
-            .collect()
+        let measured = self.gathered.measured.as_deref();
+        measured.unwrap_or_default().iter().map(sample).collect()
     }
 
     fn start_at(&mut self, position: u64, index: usize) {
@@ -430,16 +438,17 @@ impl<R: Reading> ErasedPart for Read<R> {
     }
 
     fn name_ranked(&mut self, named: &mut dyn FnMut(usize) -> Option<(String, Option<Inputs>)>) {
-        let worst = self.gathered.ranking.iter_mut();
-        for ranked in worst.flat_map(Ranking::kept_mut) {
-            if !ranked.is_unnamed {
-                continue;
+        let Some(ranking) = &mut self.gathered.ranking else {
+            return;
+        };
+        ranking.change_kept(|ranked| {
+            if !std::mem::take(&mut ranked.is_unnamed) {
+                return;
             }
-            ranked.is_unnamed = false;
             if let Some((id, inputs)) = named(ranked.example.record) {
                 ranked.example.id = id;
                 ranked.inputs = inputs.map(Arc::new);
             }
-        }
+        });
     }
 }

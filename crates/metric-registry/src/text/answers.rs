@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
@@ -547,14 +548,23 @@ fn of_questions(error: QuestionsError) -> DataSetError {
 fn on_each_thread<A: Default + Send>(
     gather: impl Fn(&mut A) -> Option<()> + Sync,
 ) -> Option<Vec<A>> {
-    let threads = 0..rayon::current_num_threads();
-    let part = |_| {
+    let parts = Mutex::new(Vec::new());
+    for_each_thread(&|| {
         let mut part = A::default();
-        gather(&mut part).map(|()| part)
-    };
-    match threads.end {
-        1 => threads.map(part).collect(),
-        _ => threads.into_par_iter().map(part).collect(),
+        let part = gather(&mut part).map(|()| part);
+        // A lock is poisoned by a panic while it is held, and storing a part does not panic.
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.push(part);
+    });
+    let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    parts.into_iter().collect()
+}
+
+/// Does work once for each thread of the pool. Without a parameter of type, rayon is compiled once for this.
+fn for_each_thread(work: &(dyn Fn() + Sync)) {
+    match rayon::current_num_threads() {
+        1 => work(),
+        threads => (0..threads).into_par_iter().for_each(|_| work()),
     }
 }
 

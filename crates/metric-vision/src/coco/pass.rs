@@ -16,6 +16,12 @@ pub(super) struct BlockVerdict {
     pub(super) wrong: u64,
 }
 
+impl BlockVerdict {
+    pub(super) fn is_wrong_in_all(self, block: &Range<usize>) -> bool {
+        self.right == 0 && self.wrong == all_bits(block)
+    }
+}
+
 /// The curves of each block: those of the thresholds of an area range, as many as a word has bits.
 pub(super) fn blocks(params: &CocoParams) -> Vec<Range<usize>> {
     let thresholds = params.iou_thresholds.len();
@@ -47,14 +53,11 @@ pub(super) fn all_bits(block: &Range<usize>) -> u64 {
 pub(super) struct Pass {
     /// The number of curves of the block.
     curves: usize,
-    /// The bits of all curves.
-    all: u64,
-    /// The detections that are right, or different from threshold to threshold, and after `count` of them unused
-    /// memory.
+    /// The detections that are not wrong in all curves, and after `count` of them unused memory.
     detections: Vec<Occurrence>,
     count: usize,
-    /// The number of detections that are wrong in all curves.
-    wrong: u64,
+    /// The number of detections that are wrong in all curves, among the first 0, 1, 2 and so on of them.
+    wrong: Vec<u64>,
     /// For each detection of a curve that is right, the number of those before it that are wrong.
     wrong_before: Vec<f64>,
     pub(super) needed: Needed,
@@ -68,7 +71,7 @@ struct Occurrence {
     wrong: u64,
     /// At most [`COPIES`].
     times: u64,
-    /// The detections before it that are wrong in all curves.
+    /// The number of detections before it that are wrong in all curves.
     wrong_before: u64,
 }
 
@@ -97,42 +100,44 @@ impl Needed {
 }
 
 impl Pass {
-    /// Starts a block.
-    pub(super) fn start(&mut self, block: &Range<usize>) {
+    /// Starts a block. `wrong` says how often each detection that is wrong in all its curves occurs, from the highest
+    /// score down.
+    pub(super) fn start(&mut self, block: &Range<usize>, wrong: impl Iterator<Item = u64>) {
         self.curves = block.len();
-        self.all = all_bits(block);
         self.count = 0;
-        self.wrong = 0;
+        self.wrong.clear();
+        self.wrong.push(0);
+        let mut total = 0;
+        self.wrong.extend(wrong.map(|times| {
+            total += times;
+            total
+        }));
     }
 
-    /// Adds a detection as often as it occurs here, which may be 0 times. Without a branch that depends on the data.
+    /// Adds a detection as often as it occurs here, which may be 0 times, after some of those that are wrong in all
+    /// curves. Without a branch that depends on the data.
     #[inline]
-    pub(super) fn add(&mut self, verdict: BlockVerdict, times: u64) {
-        let is_wrong = verdict.right == 0 && verdict.wrong == self.all;
+    pub(super) fn add(&mut self, verdict: BlockVerdict, wrong_before: usize, times: u64) {
+        let BlockVerdict { right, wrong } = verdict;
+        let wrong_before = self.wrong.get(wrong_before).copied().unwrap_or_default();
         let mut left = times;
         loop {
-            self.write(verdict, left.min(COPIES as u64), !is_wrong & (left > 0));
+            // Written at the end of the list in any case, where the next one replaces it if it does not occur.
+            if self.count == self.detections.len() {
+                self.detections.push(Occurrence::default());
+            }
+            self.detections[self.count] = Occurrence {
+                right,
+                wrong,
+                times: left.min(COPIES as u64),
+                wrong_before,
+            };
+            self.count += usize::from(left > 0);
             if left <= COPIES as u64 {
                 break;
             }
             left -= COPIES as u64;
         }
-        self.wrong += u64::from(is_wrong) * times;
-    }
-
-    /// Writes an occurrence at the end of the list, where the next one replaces it if it is not kept.
-    #[inline]
-    fn write(&mut self, BlockVerdict { right, wrong }: BlockVerdict, times: u64, is_kept: bool) {
-        if self.count == self.detections.len() {
-            self.detections.push(Occurrence::default());
-        }
-        self.detections[self.count] = Occurrence {
-            right,
-            wrong,
-            times,
-            wrong_before: self.wrong,
-        };
-        self.count += usize::from(is_kept);
     }
 
     /// Visits the envelopes of the curves in their order.
@@ -201,13 +206,14 @@ mod tests {
     #[test]
     fn wrong_ones_before_each_right_one() {
         let mut pass = Pass::default();
-        pass.start(&(0..2));
+        // Wrong at both thresholds: one that occurs twice, and one that does not occur.
+        pass.start(&(0..2), [2, 0].into_iter());
         let verdict = |right, wrong| BlockVerdict { right, wrong };
-        pass.add(verdict(0b11, 0), 1);
-        // Wrong at both thresholds, twice; then right at the first only, six times, which is more than one entry has.
-        pass.add(verdict(0, 0b11), 2);
-        pass.add(verdict(0b01, 0b10), 6);
-        pass.add(verdict(0b10, 0b01), 1);
+        pass.add(verdict(0b11, 0), 0, 1);
+        // Right at the first threshold only, six times, which is more than one entry has.
+        pass.add(verdict(0b01, 0b10), 1, 6);
+        pass.add(verdict(0b11, 0), 2, 0);
+        pass.add(verdict(0b10, 0b01), 2, 1);
         let mut precision = Vec::new();
         pass.each_envelope(|envelope| precision.push(envelope.to_vec()));
         let [first, second] = &precision[..] else {

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use metric_core::{RowSource, WeightedRows};
 
 use super::CocoAp;
-use super::bits::ones;
 use super::curves::{CocoCurves, OfClass, recall};
 use super::params::CocoParams;
 use super::pass::{BlockVerdict, Pass, all_bits, bits_of, blocks};
 use super::state::{CocoState, ImageOutcome, curve_class};
+use super::sums::{LeftOut, Truths, weight};
 use super::verdict::{Details, Verdict};
 use crate::by_image::ByImage;
 use crate::score::Rank;
@@ -60,21 +60,105 @@ pub struct CocoWeights<'s> {
 #[derive(Debug, Default)]
 struct Rows {
     class: u32,
-    /// The state of each image that has the class, and for each its true objects by area range.
-    images: Vec<u32>,
-    truths: Vec<u32>,
-    /// Each of the [`blocks`] with the detections that count in it, by falling score, of equal ones in the order of
-    /// images.
-    blocks: Vec<(Range<usize>, WeightedRows<Row>)>,
+    truths: Truths,
+    blocks: Vec<BlockRows>,
     /// The detections that are right and that a limit leaves out, summed by image.
     left_out: LeftOut,
 }
 
-#[derive(Clone, Debug)]
-struct Row {
+/// The detections that count in one of the [`blocks`] of curves.
+#[derive(Debug)]
+struct BlockRows {
+    curves: Range<usize>,
+    /// Those that are wrong in all curves, by falling score: only their number before each of the others matters.
+    wrong: Vec<Wrong>,
+    /// The others, by falling score, of equal ones in the order of images.
+    rows: WeightedRows<Row>,
+}
+
+#[derive(Debug)]
+struct Wrong {
+    /// The state that the detection comes from.
+    state: u32,
     /// The number of the limits on detections that leave it out.
     level: u32,
+}
+
+#[derive(Debug)]
+struct Row {
+    level: u32,
+    /// The number of those in [`BlockRows::wrong`] that come before it.
+    wrong_before: u32,
     verdict: BlockVerdict,
+}
+
+impl BlockRows {
+    /// Sorts the detections of a class that count in a block.
+    fn new(
+        params: &CocoParams,
+        curves: Range<usize>,
+        unsorted: &[(RowSource, Unsorted<'_>)],
+    ) -> Self {
+        let in_block = unsorted.iter().filter_map(|(source, row)| {
+            let verdict = row.outcome.in_block(params, &curves)?;
+            Some((*source, (row.score, row.level, verdict)))
+        });
+        let by_score = |(score, ..): &(Rank, _, _)| Reverse(*score);
+        let sorted: Vec<_> = WeightedRows::new(in_block, by_score)
+            .iter()
+            .map(|(source, row)| (source, *row))
+            .collect();
+        // Detections of one image with equal scores take turns if the image is repeated: none is moved.
+        let is_tie = |(a, first): &(RowSource, _), (b, second): &(RowSource, _)| {
+            a.example == b.example && by_score(first) == by_score(second)
+        };
+        let (mut wrong, mut rows) = (Vec::new(), Vec::new());
+        for tie in sorted.chunk_by(is_tie) {
+            for &(source, (score, level, verdict)) in tie {
+                let state = source.state;
+                if tie.len() == 1 && verdict.is_wrong_in_all(&curves) {
+                    wrong.push(Wrong { state, level });
+                } else {
+                    let row = Row {
+                        level,
+                        wrong_before: wrong.len() as u32,
+                        verdict,
+                    };
+                    rows.push((source, (score, row)));
+                }
+            }
+        }
+        let rows = WeightedRows::new(rows, |(score, _)| Reverse(*score)).map(|(_, row)| row);
+        Self {
+            curves,
+            wrong,
+            rows,
+        }
+    }
+
+    /// Reads those that at most this many limits leave out into a pass, each as often as its weight says.
+    fn read(&self, weights: &[u64], most: u32, pass: &mut Pass) {
+        let wrong = self.wrong.iter().map(|wrong| {
+            let times = weight(weights, wrong.state);
+            if wrong.level <= most { times } else { 0 }
+        });
+        pass.start(&self.curves, wrong);
+        self.rows.each_or_absent(weights, |row, times| {
+            if row.level <= most {
+                pass.add(row.verdict, row.wrong_before as usize, times);
+            }
+        });
+    }
+
+    /// Whether a detection with a weight is left out by exactly this many limits.
+    fn has_level(&self, weights: &[u64], level: u32) -> bool {
+        let has_weight = |wrong: &Wrong| weight(weights, wrong.state) > 0;
+        let mut wrong = self.wrong.iter().filter(|wrong| wrong.level == level);
+        let mut has_level = wrong.any(has_weight);
+        self.rows
+            .each(weights, |row, _| has_level |= row.level == level);
+        has_level
+    }
 }
 
 /// A row of a state, before all rows are sorted.
@@ -122,11 +206,14 @@ impl<'s> CocoWeights<'s> {
                 let end = usize::saturating_add(start, count as usize);
                 let (of_class, unsorted) = classes.entry(curve_class(class)).or_default();
                 if let Some(truths) = truths.next() {
-                    of_class.images.push(source.state);
-                    of_class.truths.extend_from_slice(truths);
+                    of_class.truths.add(source.state, truths);
                 }
                 let rows: Vec<_> = image_rows(params, image, start..end).collect();
-                of_class.left_out.add(params, source.state, &rows);
+                let right = rows.iter().filter_map(|row| match &row.outcome {
+                    Outcome::Detailed(details) => Some((row.level, details.correct)),
+                    Outcome::WrongIn(_) => None,
+                });
+                of_class.left_out.add(params, source.state, right);
                 unsorted.extend(rows.into_iter().map(|row| (source, row)));
                 start = end;
             }
@@ -136,15 +223,8 @@ impl<'s> CocoWeights<'s> {
             .into_iter()
             .map(|(class, (mut of_class, unsorted))| {
                 of_class.class = class;
-                let in_block = |curves: &Range<usize>| {
-                    let rows = unsorted.iter().filter_map(|(source, row)| {
-                        let verdict = row.outcome.in_block(params, curves)?;
-                        let level = row.level;
-                        Some((*source, (row.score, Row { level, verdict })))
-                    });
-                    let rows = WeightedRows::new(rows, |(score, _)| Reverse(*score));
-                    (curves.clone(), rows.map(|(_, row)| row))
-                };
+                let in_block =
+                    |curves: &Range<usize>| BlockRows::new(params, curves.clone(), &unsorted);
                 of_class.blocks = blocks.iter().map(in_block).collect();
                 of_class
             })
@@ -203,16 +283,8 @@ fn image_rows<'s>(
 impl Rows {
     /// The curves of the class, if it has true objects.
     fn curves(&self, params: &CocoParams, weights: &[u64], pass: &mut Pass) -> Option<OfClass> {
-        let weight = |state: u32| weights.get(state as usize).copied().unwrap_or_default();
         let (areas, thresholds) = (params.areas.len(), params.iou_thresholds.len());
-        let mut truths = vec![0_u64; areas];
-        let images = self.images.iter().zip(self.truths.chunks_exact(areas));
-        for (&state, here) in images {
-            let times = weight(state);
-            for (total, &here) in truths.iter_mut().zip(here) {
-                *total += u64::from(here) * times;
-            }
-        }
+        let truths = self.truths.totals(weights);
         if truths.iter().all(|&truths| truths == 0) {
             return None;
         }
@@ -232,14 +304,9 @@ impl Rows {
         // in.
         let mut read = |curves: &mut OfClass, most: u32| {
             let mut right = Vec::with_capacity(areas * thresholds);
-            for (block, rows) in &self.blocks {
-                pass.start(block);
-                rows.each_or_absent(weights, |row, times| {
-                    if row.level <= most {
-                        pass.add(row.verdict, times);
-                    }
-                });
-                let area = block.start / thresholds.max(1);
+            for rows in &self.blocks {
+                rows.read(weights, most, pass);
+                let area = rows.curves.start / thresholds.max(1);
                 pass.each_envelope(|envelope| {
                     curves.read(truths[area], &needed[area], envelope);
                     right.push(envelope.len() as u64);
@@ -249,7 +316,8 @@ impl Rows {
         };
         if params.quirks {
             for most in 0..levels as u32 {
-                if most > 0 && !self.has_level(weights, most) {
+                let has_level = |rows: &BlockRows| rows.has_level(weights, most);
+                if most > 0 && !self.blocks.iter().any(has_level) {
                     let last = curves.curves.len() - areas * thresholds;
                     curves.curves.extend_from_within(last..);
                     continue;
@@ -271,63 +339,5 @@ impl Rows {
         }
         curves.curves.splice(0..0, recalls.into_iter().rev());
         Some(curves)
-    }
-
-    /// Whether a detection with a weight is left out by exactly this many limits.
-    fn has_level(&self, weights: &[u64], level: u32) -> bool {
-        let mut has_level = false;
-        for (_, rows) in &self.blocks {
-            rows.each(weights, |row, _| has_level |= row.level == level);
-        }
-        has_level
-    }
-}
-
-/// The detections that are right and that a limit leaves out. Only their number matters, not their order, so those of an
-/// image are counted once for all weights.
-#[derive(Debug, Default)]
-struct LeftOut {
-    /// The state of the image, and the first curve of a level and an area range.
-    curves: Vec<(u32, u32)>,
-    /// For each of these, the numbers by threshold.
-    counts: Vec<u32>,
-}
-
-impl LeftOut {
-    fn add(&mut self, params: &CocoParams, state: u32, rows: &[Unsorted<'_>]) {
-        let thresholds = params.iou_thresholds.len().max(1);
-        let of_level = params.areas.len() * thresholds;
-        let levels = params.max_detections.len();
-        let mut counts = Vec::new();
-        for row in rows {
-            let level = row.level as usize;
-            if let Outcome::Detailed(details) = &row.outcome
-                && (1..levels).contains(&level)
-            {
-                counts.resize(levels * of_level, 0);
-                let curves = ones(details.correct).take_while(|&curve| curve < of_level);
-                curves.for_each(|curve| counts[level * of_level + curve] += 1);
-            }
-        }
-        for (index, counts) in counts.chunks_exact(thresholds).enumerate() {
-            if counts.iter().any(|&count| count > 0) {
-                self.curves.push((state, (index * thresholds) as u32));
-                self.counts.extend_from_slice(counts);
-            }
-        }
-    }
-
-    /// The numbers by level and curve.
-    fn totals(&self, params: &CocoParams, weights: &[u64]) -> Vec<u64> {
-        let thresholds = params.iou_thresholds.len().max(1);
-        let mut totals = vec![0; params.max_detections.len() * params.areas.len() * thresholds];
-        for (&(state, first), counts) in self.curves.iter().zip(self.counts.chunks(thresholds)) {
-            let times = weights.get(state as usize).copied().unwrap_or_default();
-            let totals = totals.iter_mut().skip(first as usize);
-            for (total, &count) in totals.zip(counts) {
-                *total += u64::from(count) * times;
-            }
-        }
-        totals
     }
 }

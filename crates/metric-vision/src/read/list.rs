@@ -5,6 +5,8 @@ use metric_record::{Kind, json};
 use serde::Deserialize;
 use serde_json::Deserializer;
 
+use crate::parallel;
+
 /// A record of a list.
 pub(super) trait Item<'a>: Deserialize<'a> {
     /// The keys of the fields that [`scan`](Self::scan) takes.
@@ -54,16 +56,12 @@ where
         let mut kept = Kept::default();
         read_part(part, &mut kept, &skip, &take).map(|count| (count, kept))
     };
-    #[cfg(feature = "rayon")]
-    {
-        use rayon::prelude::*;
-        let parts = divided(inside, rayon::current_num_threads());
-        if parts.len() > 1 {
-            let kept: Result<Vec<(usize, Kept)>, _> = parts.into_par_iter().map(read).collect();
-            // Where a part is wrong, the division may be: all is read from the start then.
-            if let Ok(kept) = kept {
-                return Ok(with_starts(kept));
-            }
+    let parts = divided(inside, parallel::threads());
+    if parts.len() > 1 {
+        let kept = parallel::map(parts.len(), |part| read(parts[part]));
+        // Where a part is wrong, the division may be: all is read from the start then.
+        if let Ok(kept) = kept.into_iter().collect() {
+            return Ok(with_starts(kept));
         }
     }
     Ok(with_starts(vec![read(inside)?]))
@@ -173,7 +171,6 @@ pub(super) fn read_part<'a, R: Item<'a>, Kept, E>(
 ///
 /// Where the first part turns out to be whole records, the comma after it does separate records, and
 /// so on from part to part: records read from all of the parts are those of the list.
-#[cfg(feature = "rayon")]
 fn divided(text: &str, parts: usize) -> Vec<&str> {
     /// Less than this is not worth a thread.
     const SMALL: usize = 1 << 17;
@@ -192,7 +189,6 @@ fn divided(text: &str, parts: usize) -> Vec<&str> {
 }
 
 /// The text before and after the first comma between two objects, starting at `start`.
-#[cfg(feature = "rayon")]
 fn divided_at(text: &str, start: usize) -> Option<(&str, &str)> {
     let commas = text.bytes().enumerate().skip(start);
     for (comma, _) in commas.filter(|&(_, byte)| byte == b',') {

@@ -14,6 +14,7 @@ use super::coco::{
     is_ground_truth, position,
 };
 use super::list::read_part;
+use crate::parallel::on_all_threads;
 use crate::{BBox, Class, Image, Mask, Prediction};
 
 /// The detections of a COCO results file, one image at a time, read without holding all of them in memory.
@@ -171,7 +172,7 @@ fn stream_truth<S: Readable<Model = ()>>(
             locked(&feed).blocks = None;
         }
     };
-    on_all_threads(work);
+    on_all_threads(&work);
     let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Without blocks, a part was refused.
     feed.blocks?;
@@ -234,21 +235,6 @@ fn end_of_list(text: &str) -> Option<usize> {
     (scanner.peek()? == b']').then(|| scanner.at())
 }
 
-/// Does work on each thread of the pool that this is called in.
-fn on_all_threads(work: impl Fn() + Sync) {
-    #[cfg(feature = "rayon")]
-    match rayon::current_num_threads() {
-        1 => work(),
-        threads => rayon::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|_| work());
-            }
-        }),
-    }
-    #[cfg(not(feature = "rayon"))]
-    work();
-}
-
 impl<S: Clone + Send + Sync> CocoStream<S> {
     /// Returns the classes, in the order of their keys.
     #[must_use]
@@ -300,7 +286,7 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
             let part = worker.work();
             locked(&parts).push(part);
         };
-        on_all_threads(work);
+        on_all_threads(&work);
         let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
         if feed.is_refused {

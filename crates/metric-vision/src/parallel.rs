@@ -1,0 +1,64 @@
+//! Work on the threads of the pool that a call is made in; without the feature `rayon`, on one thread.
+//!
+//! The functions of rayon are only called where no type is a parameter: they are large, and would be compiled again
+//! for each type of shape and of state.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Returns the number of threads.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
+}
+
+/// Does work for each index below `count`, in any order.
+fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    #[cfg(feature = "rayon")]
+    if count > 1 {
+        use rayon::prelude::*;
+        return (0..count).into_par_iter().for_each(work);
+    }
+    (0..count).for_each(work);
+}
+
+/// Returns what `make` gives for each index below `count`, in the order of the indices.
+pub(crate) fn map<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let made: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    for_each(count, &|index| {
+        let value = make(index);
+        // A lock is poisoned by a panic while it is held, and storing a value does not panic.
+        *made[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    });
+    let made = made.into_iter();
+    made.filter_map(|value| value.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+/// Does work on each thread.
+#[cfg(feature = "read")]
+pub(crate) fn on_all_threads(work: &(dyn Fn() + Sync)) {
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        return rayon::scope(|scope| {
+            for _ in 0..threads() {
+                scope.spawn(|_| work());
+            }
+        });
+    }
+    work();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_in_order() {
+        for count in [0, 1, 2, 1000] {
+            let squares: Vec<usize> = (0..count).map(|index| index * index).collect();
+            assert_eq!(map(count, |index| index * index), squares);
+        }
+    }
+}
