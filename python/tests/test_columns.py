@@ -160,6 +160,8 @@ def test_messages():
         (wer, {"threads": 0}, "threads=0: expected a positive integer"),
         (wer, {"resamples": "many"}, "resamples='many': expected a non-negative integer"),
         (wer, {"confidence": "high"}, "confidence='high': expected a number between 0 and 1"),
+        (wer, {"slice_bins": [1]}, "slice_bins=[1]: expected a dict of lists of numbers by field"),
+        (wer, {"slices": "x"}, "slices='x': expected a dict of dicts: by slice, the group of each id"),
         (metric_suite.detection, {"best_f1": "x"}, "best_f1='x': expected True or False"),
         (metric_suite.score, {"metric": "openlane", "k": 3}, "openlane has no option k: it has no options"),
         (metric_suite.score, {"metric": "wer", "k": 3}, "wer has no option k: its options are profile, extract, normalize, max_cells"),

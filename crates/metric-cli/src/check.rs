@@ -5,6 +5,7 @@ use metric_run::{Check, CheckedSource, Data, ProblemKind, Run, Settings};
 
 use crate::args;
 use crate::error::{Failure, printable};
+use crate::output::counted;
 
 /// The options of `score` that a check has as well, in addition to the [settings](Settings).
 const SHARED: [&str; 8] = [
@@ -113,10 +114,6 @@ fn sources(check: &Check) -> Vec<String> {
 
 /// The findings in a sentence.
 fn verdict(check: &Check) -> String {
-    let counted = |count: u64, what: &str| {
-        let plural = if count == 1 { "" } else { "s" };
-        format!("{count} {what}{plural}")
-    };
     let examples = counted(check.examples, "example");
     if check.is_fine() {
         return format!("No problems: {} can score {examples}.", check.metric);

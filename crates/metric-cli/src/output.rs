@@ -14,6 +14,11 @@ const CHARACTERS_SHOWN: usize = 100;
 /// A table with more columns than this breaks their names into lines.
 const MANY_COLUMNS: usize = 6;
 
+/// A count with its noun: `1 example`, `2 examples`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Table,

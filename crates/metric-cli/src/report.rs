@@ -16,8 +16,9 @@ use serde_json::Value;
 
 use crate::error::Failure;
 use crate::images::Images;
+use crate::output::counted;
 use crate::output_file::{OutputFile, OutputFolder};
-use crate::report_files::{Given, Hashes};
+use crate::report_files::{Given, Hashes, shown_path};
 use crate::scored::{Chart, Scored};
 use crate::valued_arg::valued_arg;
 
@@ -357,11 +358,6 @@ fn column(name: &str) -> Column {
         name: name.to_owned(),
         ..Column::default()
     }
-}
-
-/// A count with its noun: `1 example`, `2 examples`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn score_report(
@@ -959,20 +955,6 @@ pub(crate) fn program_facts(wanted: &Wanted) -> Vec<(String, Fact)> {
             .map(|date| ("Date".to_owned(), Fact::Words(date.clone()))),
     );
     facts
-}
-
-/// A path, or the name at its end.
-pub(crate) fn shown_path(path: &str, is_full: bool) -> String {
-    let name = path
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(path);
-    if is_full || name.is_empty() {
-        path.to_owned()
-    } else {
-        name.to_owned()
-    }
 }
 
 /// The command line, with paths as they are shown.

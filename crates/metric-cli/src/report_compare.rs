@@ -9,7 +9,8 @@ use metric_run::registry::{Direction, Entry, Named, ShownExample};
 use metric_run::{Comparison, Difference, Regression, System, heading, interval_name};
 use serde_json::Value;
 
-use crate::report::{Wanted, counted, program_facts};
+use crate::output::counted;
+use crate::report::{Wanted, program_facts};
 
 /// The bins of the distribution of a difference.
 const BINS: usize = 40;

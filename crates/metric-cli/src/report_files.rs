@@ -8,7 +8,7 @@ use metric_report::Fact;
 use metric_run::{Data, Fingerprint, Hashed, HashedFiles, Source};
 
 use crate::error::Failure;
-use crate::report::{counted, shown_path};
+use crate::output::counted;
 
 /// The explanation of the hash of several files.
 const LIST: &str = "The list of several files is what sha256sum prints of them: a line of the SHA-256, two spaces and the name for each file, in ascending order of the names as bytes. Names are relative to the folder of the files. Hidden files and pictures of a folder are left out.";
@@ -173,4 +173,18 @@ fn capitalized(word: &str) -> String {
         first.make_ascii_uppercase();
     }
     word
+}
+
+/// A path, or the name at its end.
+pub(crate) fn shown_path(path: &str, is_full: bool) -> String {
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    if is_full || name.is_empty() {
+        path.to_owned()
+    } else {
+        name.to_owned()
+    }
 }

@@ -6,6 +6,7 @@ use metric_run::suite::{Shown, Status, SuiteOutcome, TaskOutcome};
 use serde_json::Value;
 
 use crate::error::Failure;
+use crate::output::counted;
 use crate::report::{self, Open};
 
 /// Writes the report of an outcome. Returns it if it is for standard output.
@@ -49,7 +50,7 @@ pub(crate) fn finish(
         let count = outcome.tasks.len() as u64;
         Report {
             title: wanted.title().unwrap_or(&outcome.name).to_owned(),
-            summary: report::counted(count, "task"),
+            summary: counted(count, "task"),
             badges: vec![badge(outcome)],
             cards: cards(outcome, shown),
             warnings,

@@ -11,6 +11,7 @@ mod fields;
 mod first_words;
 mod formats;
 mod found;
+mod hashed_files;
 mod index;
 mod join;
 mod observer;
@@ -49,6 +50,7 @@ pub use decoder::silence_decoders;
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
+pub use hashed_files::HashedFiles;
 pub use observer::{Observer, ObserverError};
 pub use outcome::{
     InputsJson, Outcome, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
@@ -58,7 +60,7 @@ pub use run::{Data, Fields, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use settings::{Role, Settings};
 pub use shards::Shards;
-pub use source::{Fingerprint, Hashed, HashedFiles, Source};
+pub use source::{Fingerprint, Hashed, Source};
 pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};

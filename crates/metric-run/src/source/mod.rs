@@ -6,8 +6,7 @@ mod class_names;
 pub(crate) mod dataset;
 mod documents;
 mod fingerprint;
-mod hashed_files;
-mod paths;
+pub(crate) mod paths;
 mod text;
 mod unreadable;
 
@@ -23,8 +22,7 @@ use metric_record::{Message, ReadError};
 use dataset::Dataset;
 pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
-pub use hashed_files::HashedFiles;
-use unreadable::cannot_open;
+pub(crate) use unreadable::{cannot_open, cannot_read};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};

@@ -73,7 +73,7 @@ fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
 }
 
 /// Paths, and the files that patterns match.
-pub(super) fn expanded<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, RunError> {
+pub(crate) fn expanded<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>, RunError> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
         let path = path.as_ref();
@@ -131,7 +131,7 @@ fn is_mark(path: &Path) -> bool {
 }
 
 /// Whether the name of a file or a folder starts with a dot.
-pub(super) fn is_hidden(path: &Path) -> bool {
+pub(crate) fn is_hidden(path: &Path) -> bool {
     let name = path.file_name();
     name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

@@ -8,7 +8,7 @@ use metric_record::{Message, ReadError};
 use crate::RunError;
 
 /// The error of a path at which there is nothing to read.
-pub(super) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
+pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
     let name = path.display().to_string();
     // A text that may be the name of a data set on the Hugging Face Hub: `squad` or `owner/name`.
     let is_hub_name = error.kind() == io::ErrorKind::NotFound
@@ -25,7 +25,7 @@ pub(super) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
 }
 
 /// The error of a source that cannot be read, or not held: memory is the machine's, not the data's.
-pub(super) fn cannot_read(name: &str, error: &io::Error) -> RunError {
+pub(crate) fn cannot_read(name: &str, error: &io::Error) -> RunError {
     match error.kind() {
         io::ErrorKind::OutOfMemory => ReadError::new(name, "out of memory").machine().into(),
         _ => ReadError::new(name, format!("cannot read: {error}")).into(),

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::fingerprint::{Hashed, hexadecimal};
-use super::paths::{expanded, is_hidden};
-use super::unreadable::{cannot_open, cannot_read};
 use crate::RunError;
 use crate::formats::extension;
+use crate::source::paths::{expanded, is_hidden};
+use crate::source::{Hashed, cannot_open, cannot_read, hexadecimal};
 
 /// The number and the size of several files, and one hash of all of them.
 ///
