@@ -412,16 +412,23 @@ fn speed(path: &str, results: &[Vec<String>]) -> Option<String> {
         "\n| input | program | time | memory | `metric` is faster |\n|---|---|---|---|---|\n"
             .to_owned();
     let mut found = false;
+    // Rows follow the row of headings of their table.
+    let mut headings: &[String] = &[];
     for row in results {
-        let [_, input, threads, program, _, wall, _, peak, times, ..] = &row[..] else {
-            continue;
+        if row.iter().any(|cell| cell == "comparison") {
+            headings = row;
+        }
+        let cell = |heading: &str| {
+            let column = headings.iter().position(|cell| cell == heading)?;
+            Some(row.get(column)?.as_str())
         };
-        if input.starts_with(path) && threads == "1" {
+        let input = cell("comparison")?;
+        if input.starts_with(path) && cell("threads")? == "1" {
             found = true;
-            let times = if times.is_empty() {
-                String::new()
-            } else {
-                format!("{times} times")
+            let [program, wall, peak] = [cell("program")?, cell("wall")?, cell("peak")?];
+            let times = match cell("x wall")? {
+                "" => String::new(),
+                times => format!("{times} times"),
             };
             let _ = writeln!(
                 table,
@@ -547,10 +554,12 @@ fn generated_parts_are_between_their_marks() {
     let sources = Sources {
         metrics: vec![metric],
         results: vec![
-            row("|text/wer/1|1|ours|5|1 s|1 s|9 MB||||"),
-            row("|text/wer/1|1|theirs|5|2 s|2 s|18 MB|2.0|2.0|2.0|"),
-            row("|text/wer/1|2|ours|5|1 s|1 s|9 MB||||"),
-            row("|text/cer/1|1|ours|5|1 s|1 s|9 MB||||"),
+            row("|comparison|threads|program|wall|read|peak|x wall|"),
+            row("|---|---|---|---|---|---|---|"),
+            row("|text/wer/1|1|ours|1 s|7 ms|9 MB||"),
+            row("|text/wer/1|1|theirs|2 s||18 MB|2.0|"),
+            row("|text/wer/1|2|ours|1 s|7 ms|9 MB||"),
+            row("|text/cer/1|1|ours|1 s|7 ms|9 MB||"),
         ],
     };
     let (list, speed) = (start("metric list wer"), start("speed text/wer"));
