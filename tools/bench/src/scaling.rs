@@ -242,11 +242,12 @@ fn page(origin: &str, rows: &[Vec<String>], failed: &[String]) -> String {
         "# Cost by size and threads\n\n\
          Written by `cargo xtask bench --scaling`; do not edit.\n\n\
          {origin}\n\
-         The program from its start to its end, on files; medians. Peak memory below about 5 MB \
-         is not visible: the small process that starts the program has as much. `read` is the limit of the machine: a plain read of \
-         the files on one thread, into memory that is used again. The columns with `x` compare a row \
-         with the one above it, which has a tenth of the input or fewer threads: where time grows as \
-         the input does, `x wall` is no more than `x size`.\n\n\
+         Each run is the program from its start to its end, on files; the figures are medians. Peak \
+         memory below about 5 MB is not visible, because the small process that starts the program \
+         has as much. `read` is the limit of the machine: a plain read of the files on one thread, \
+         into memory that is used again. The columns with `x` compare a row with the row above it. \
+         That row has a tenth of the input, or fewer threads. If time grows in proportion to the \
+         input, `x wall` is at most `x size`.\n\n\
          ![Time by size on one thread, and by threads](SCALING.svg)\n\n\
          {}\n{failed}",
         markdown(HEADER, rows)
