@@ -237,13 +237,12 @@ pub(super) fn plain_read(words: &str, data: &Path) -> Result<f64, String> {
     const ROUNDS: usize = 5;
     let mut least = f64::INFINITY;
     let mut buffer = vec![0; 1 << 20];
+    let files = input_files(words, data)?;
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        let is_file = |word: &&str| word.starts_with("r.") || word.starts_with("p.");
-        for name in words.split(' ').filter(is_file) {
-            let path = data.join(name);
+        for path in &files {
             let context = |error: std::io::Error| format!("{}: {error}", path.display());
-            let mut file = File::open(&path).map_err(context)?;
+            let mut file = File::open(path).map_err(context)?;
             while file.read(&mut buffer).map_err(context)? > 0 {}
         }
         least = least.min(start.elapsed().as_secs_f64());
@@ -251,9 +250,46 @@ pub(super) fn plain_read(words: &str, data: &Path) -> Result<f64, String> {
     Ok(least)
 }
 
+/// The files that a command reads: its references and predictions, which may be folders of files.
+fn input_files(words: &str, data: &Path) -> Result<Vec<PathBuf>, String> {
+    let is_input = |word: &&str| matches!(word.split('.').next(), Some("r" | "p"));
+    let mut files = Vec::new();
+    for name in words.split(' ').filter(is_input) {
+        let path = data.join(name);
+        if !path.is_dir() {
+            files.push(path);
+            continue;
+        }
+        let context = |error: std::io::Error| format!("{}: {error}", path.display());
+        for entry in std::fs::read_dir(&path).map_err(context)? {
+            files.push(entry.map_err(context)?.path());
+        }
+    }
+    Ok(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inputs_are_files_and_the_files_of_folders() {
+        let data = tempfile::tempdir().expect("a folder");
+        let put = |name: &str| std::fs::write(data.path().join(name), "x").expect("a file");
+        std::fs::create_dir(data.path().join("r")).expect("a folder");
+        put("r/1.arrow");
+        put("p.csv");
+        let files = input_files("metric score wer -r r -p p.csv", data.path());
+        assert_eq!(
+            files,
+            Ok(vec![
+                data.path().join("r/1.arrow"),
+                data.path().join("p.csv")
+            ])
+        );
+        assert!(plain_read("-r r -p p.csv", data.path()).is_ok());
+        assert!(plain_read("-r r.csv", data.path()).is_err());
+    }
 
     #[test]
     fn the_line_that_says_what_is_wrong() {
