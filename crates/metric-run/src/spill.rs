@@ -217,23 +217,25 @@ pub(crate) struct Joined {
 impl Spilled {
     /// The record at an index.
     pub(crate) fn get(&self, index: usize) -> Option<Waiter<'_>> {
-        let text = self.text(self.records.get(index)?)?;
-        Packed::read(text.as_bytes())?.waiter(text, &self.parts)
+        let (packed, text) = self.packed(self.records.get(index)?)?;
+        packed.waiter(text, &self.parts)
     }
 
     /// The number of a record among all references.
     pub(crate) fn ordinal(&self, index: usize) -> u64 {
-        self.get(index).map_or(0, |waiter| waiter.ordinal)
+        let packed = self.records.get(index).and_then(|entry| self.packed(entry));
+        packed.map_or(0, |(packed, _)| packed.ordinal)
     }
 
-    /// The text that starts with a record.
-    fn text(&self, entry: &Entry) -> Option<&str> {
-        self.texts.get(entry.text)?.get(entry.start..)
+    /// The header of a record, and the text that starts with it.
+    fn packed(&self, entry: &Entry) -> Option<(Packed, &str)> {
+        let text = self.texts.get(entry.text)?.get(entry.start..)?;
+        Some((Packed::read(text.as_bytes())?, text))
     }
 
     fn id(&self, entry: &Entry) -> Option<&str> {
-        let text = self.text(entry)?;
-        Packed::read(text.as_bytes())?.id(text)
+        let (packed, text) = self.packed(entry)?;
+        packed.id(text)
     }
 
     /// Finds the partners.
