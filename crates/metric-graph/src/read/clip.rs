@@ -631,9 +631,16 @@ mod tests {
         let list = proptest::collection::vec(single.clone(), 0..3);
         let list = list.prop_map(|items| format!("[{}]", items.join(", ")));
         let value = prop_oneof![2 => single.prop_map(str::to_owned), 1 => list.clone()];
-        let name = prop_oneof![Just("LaneType"), Just("RuleIndex"), Just("x"), Just("\\u0078")];
+        let name = prop_oneof![
+            Just("LaneType"),
+            Just("RuleIndex"),
+            Just("x"),
+            Just("\\u0078")
+        ];
         let properties = proptest::collection::vec((name, value), 0..3).prop_map(|entries| {
-            let entries = entries.iter().map(|(name, value)| format!("\"{name}\":{value}"));
+            let entries = entries
+                .iter()
+                .map(|(name, value)| format!("\"{name}\":{value}"));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
         });
         let field = prop_oneof![
@@ -644,7 +651,9 @@ mod tests {
         let rule = proptest::collection::vec(field, 0..4).prop_map(|fields| fields.join(","));
         let id = prop_oneof![Just("0"), Just("1"), Just("a"), Just("\\n")];
         proptest::collection::vec((id, rule), 0..4).prop_map(|rules| {
-            let rules = rules.iter().map(|(id, rule)| format!("\"{id}\": {{{rule}}}"));
+            let rules = rules
+                .iter()
+                .map(|(id, rule)| format!("\"{id}\": {{{rule}}}"));
             format!("{{{}}}", rules.collect::<Vec<_>>().join(", "))
         })
     }
