@@ -103,10 +103,15 @@ def modified_precision(references: Sequence[Any], hypothesis: Sequence[Any], n: 
 
     The matches of an n-gram are limited by its largest count in a single reference.
 
+    Raises:
+        KeyError: If there are n-grams, and no references.
+
     >>> modified_precision([["b", "c", "a"]], ["a", "a", "b", "c"], 1)
     (3, 4)
     """
     counts = Counter(ngrams(hypothesis, n))
+    if counts and not references:
+        raise KeyError("no references")
     most: Counter[Any] = Counter()
     for reference in references:
         most |= Counter(ngrams(reference, n))
