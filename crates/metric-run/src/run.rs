@@ -979,8 +979,10 @@ impl Fold<'_> {
     fn add(&mut self, join: &Join, pairs: Pairs) -> Result<(), RunError> {
         let observer = self.observer;
         let is_watched = self.run.samples || observer.draws() || observer.wants_inputs();
-        let pairs = if is_watched {
-            pairs.into_single()
+        // Those who rank examples are told where a run of references starts.
+        let is_ranked = self.run.ranking.is_some() && !pairs.are_in_order();
+        let pairs = if is_watched || is_ranked {
+            pairs.into_single(join)
         } else {
             pairs
         };
@@ -1025,7 +1027,9 @@ impl Fold<'_> {
     fn read(&self, join: &Join, first: usize, unit: &PairsUnit<'_>, worker: &mut [Part]) {
         match unit {
             PairsUnit::Step(step, start, len) => {
-                self.start_at(step.ordinal + *start as u64, first, worker);
+                if let Some(ordinal) = step.ordinal {
+                    self.start_at(ordinal + *start as u64, first, worker);
+                }
                 let records = |from, to| join.records_of(step, start + from, to - from);
                 self.read_records(first, *len, records, worker);
             }
@@ -1057,7 +1061,7 @@ impl Fold<'_> {
             return;
         };
         let mut named = |index: usize| {
-            pairs.with(index, |pair| {
+            pairs.with(join, index, |pair| {
                 let record = join.record(pair);
                 let id = record.id.to_string();
                 (id, wanted.inputs.then(|| ranked_inputs(record)))
@@ -1135,7 +1139,7 @@ impl Fold<'_> {
             RunError::record(location, join.record(pair).id, error.clone())
         };
         Err(pairs
-            .with(index, failed)
+            .with(join, index, failed)
             .unwrap_or_else(|| RunError::Internal(error.to_string())))
     }
 
