@@ -66,5 +66,5 @@ pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]
-pub use stored::{StoredResults, heading, interval_name};
+pub use stored::{StoredResults, heading, interval_name, main_first};
 pub use tables::Table;

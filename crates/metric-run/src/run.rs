@@ -1030,20 +1030,19 @@ impl Fold<'_> {
                 if let Some(ordinal) = step.ordinal {
                     self.start_at(ordinal + *start as u64, first, worker);
                 }
-                self.read_records(first, join.records_of(step, *start, *len), worker);
+                let records = |from, to| join.records_of(step, start + from, to - from);
+                self.read_records(first, *len, records, worker);
             }
             PairsUnit::Apart(pairs) if self.run.ranking.is_some() => {
                 let mut first = first;
                 let follows = |pair: &Pair, next: &Pair| next.ordinal == pair.ordinal + 1;
                 for run in pairs.chunk_by(follows) {
                     self.start_at(run.first().map_or(0, |pair| pair.ordinal), first, worker);
-                    self.read_records(first, run.iter().map(|pair| join.record(pair)), worker);
+                    self.read_pairs(first, join, run, worker);
                     first += run.len();
                 }
             }
-            PairsUnit::Apart(pairs) => {
-                self.read_records(first, pairs.iter().map(|pair| join.record(pair)), worker);
-            }
+            PairsUnit::Apart(pairs) => self.read_pairs(first, join, pairs, worker),
         }
     }
 
@@ -1073,22 +1072,27 @@ impl Fold<'_> {
         }
     }
 
-    fn read_records<'j>(
+    fn read_pairs(&self, first: usize, join: &Join, pairs: &[Pair], worker: &mut [Part]) {
+        let records = |from, to| pairs[from..to].iter().map(|pair| join.record(pair));
+        self.read_records(first, pairs.len(), records, worker);
+    }
+
+    /// Reads as many records; `records` gives those between two of them.
+    fn read_records<'j, R: Iterator<Item = Record<'j>>>(
         &self,
-        mut first: usize,
-        mut records: impl Iterator<Item = Record<'j>>,
+        first: usize,
+        len: usize,
+        records: impl Fn(usize, usize) -> R,
         worker: &mut [Part],
     ) {
         /// So few that they stay in the fastest cache.
         const LEN: usize = 64;
         let mut read: Vec<Record<'_>> = Vec::with_capacity(LEN);
         let mut copies = Vec::new();
-        loop {
+        for from in (0..len).step_by(LEN) {
             read.clear();
-            read.extend(records.by_ref().take(LEN));
-            if read.is_empty() {
-                return;
-            }
+            read.extend(records(from, len.min(from + LEN)));
+            let first = first + from;
             let last = worker.len().saturating_sub(1);
             for (metric, part) in worker.iter_mut().enumerate() {
                 let scorer = &self.run.metrics[metric].scorer;
@@ -1100,7 +1104,6 @@ impl Fold<'_> {
                     scorer.read_more(part, first, &mut read);
                 }
             }
-            first += read.len();
         }
     }
 
