@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn predictions_find_their_references() {
-        // Values of no bytes, of which some records do not fit into a piece, and longer than a piece.
+        // Empty values, values of which several fill a piece, and values that are longer than a piece.
         for bytes in [0, 1000, 300_000] {
             let value = "é".repeat(bytes / 2);
             let mut partitions = Partitions::new(u64::MAX);

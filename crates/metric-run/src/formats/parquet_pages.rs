@@ -238,7 +238,7 @@ mod tests {
                     }
                     assert!(counts.iter().all(|count| *count == counts[0]));
                     of_all += counts[0];
-                    // What is left are the texts themselves.
+                    // The texts themselves come after their lengths.
                     let text = str::from_utf8(rest).expect("texts");
                     assert!(text.contains("text "), "{text}");
                 }
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_page_that_claims_more_texts_than_values_is_refused() {
-        // Blocks of 128 numbers in 4 parts, of which there are as many as said.
+        // Blocks of 128 numbers in 4 parts; the third number is their count.
         let lengths = |count: u8| vec![0x80, 1, 4, count, 0];
         let one = [lengths(1), lengths(1)].concat();
         for (encoding, bytes, is_refused) in [
