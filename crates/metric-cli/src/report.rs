@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use metric_report::{
     Badge, Block, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram, Interval, Report,
-    Section, Table, Tone,
+    Section, Table, Tone, counted, grouped,
 };
 use metric_run::record::Missing;
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Data, Intervals, RankExamples, heading, interval_name};
+use metric_run::{Data, Intervals, RankExamples, heading, interval_name, main_first};
 use serde_json::Value;
 
 use crate::error::Failure;
 use crate::images::Images;
-use crate::output::counted;
 use crate::output_file::{OutputFile, OutputFolder};
 use crate::report_files::{Given, Hashes, shown_path};
 use crate::scored::{Chart, Scored};
@@ -28,6 +27,8 @@ const MOST_EXAMPLES: u64 = 1_000;
 pub(crate) const WHOLE: &str = "--per-sample FILE --with-inputs has the whole texts.";
 /// The digits of scores after the point, unless others are asked for.
 const DIGITS: usize = 4;
+/// The most scores that are all shown of an example, and the number that is shown of more.
+const SCORES_OF_EXAMPLE: [usize; 2] = [5, 3];
 /// The most groups of a kind in a forest plot.
 const FOREST: usize = 40;
 
@@ -416,7 +417,7 @@ fn score_report(
     let missing = first.map_or(0, |it| it.report.missing);
     let mut summary = format!("{}: {}", metrics.join(", "), counted(examples, "example"));
     if missing > 0 {
-        summary.push_str(&format!(", {missing} without a prediction"));
+        summary.push_str(&format!(", {} without a prediction", grouped(missing)));
     }
     if let Some(date) = &wanted.date {
         summary.push_str(&format!("; {date}"));
@@ -494,7 +495,8 @@ fn cards(scored: &Scored) -> Vec<Card> {
             interval,
         }
     };
-    report.scores.iter().map(card).collect()
+    let cards = report.scores.iter().map(card).collect();
+    main_first(outcome.entry(), cards)
 }
 
 /// The sections of one metric: its own, groups and slices, examples.
@@ -693,24 +695,24 @@ pub(crate) fn example_sections(
         let mut parts = vec![
             format!(
                 "{} of {} are exactly 0",
-                of_metric.at_zero,
+                grouped(of_metric.at_zero),
                 counted(of_metric.all, "example")
             ),
-            format!("{} exactly 1", of_metric.at_one),
+            format!("{} exactly 1", grouped(of_metric.at_one)),
         ];
         if of_metric.outside > 0 {
             parts.push(format!(
                 "{} outside of 0 to 1, which are not drawn",
-                of_metric.outside
+                grouped(of_metric.outside)
             ));
         }
         if of_metric.undefined > 0 {
-            parts.push(format!("{} undefined", of_metric.undefined));
+            parts.push(format!("{} undefined", grouped(of_metric.undefined)));
         }
         let words = format!("{}.", parts.join(", "));
         blocks.push(Block::Histogram(Histogram {
             caption: metric_report::Caption {
-                title: format!("Examples by their {score}"),
+                title: format!("Examples by {score}"),
                 note: words.clone(),
                 finding: words,
             },
@@ -754,14 +756,13 @@ pub(crate) fn example_sections(
         Direction::Higher => "Lowest",
         Direction::Lower => "Highest",
     };
-    let note = if wanted.has_texts {
-        format!(
-            "{which} {score} first, ties in the order of the references. Predictions are shown as text; characters that cannot be seen are spelled out."
-        )
-    } else {
-        format!(
-            "{which} {score} first, ties in the order of the references. Texts and ids are not shown."
-        )
+    let order = format!("{which} {score} first, ties in the order of the references.");
+    let note = match (wanted.has_texts, worst.iter().any(shows_text)) {
+        (true, true) => format!(
+            "{order} Predictions are shown as text; characters that cannot be seen are spelled out."
+        ),
+        (true, false) => order,
+        (false, _) => format!("{order} Texts and ids are not shown."),
     };
     if !worst.is_empty() {
         sections.push(Section {
@@ -787,6 +788,19 @@ pub(crate) fn example_sections(
     sections
 }
 
+/// Whether an example is shown as text, and not only as a picture.
+fn shows_text(example: &Block) -> bool {
+    match example {
+        Block::Example(example) => example.blocks.iter().any(shows_text),
+        Block::Facts(facts) => facts
+            .facts
+            .iter()
+            .any(|(_, fact)| matches!(fact, Fact::Text(_))),
+        Block::Boxes(_) | Block::Grids(_) | Block::Picture(_) => false,
+        _ => true,
+    }
+}
+
 fn shown_example(
     wanted: &Wanted,
     entry: &Entry,
@@ -799,7 +813,13 @@ fn shown_example(
     // The main score, then some others.
     let main = example.scores.iter().filter(|(name, _)| name == score);
     let others = example.scores.iter().filter(|(name, _)| name != score);
-    for (name, value) in main.chain(others).take(3) {
+    let [all, some] = SCORES_OF_EXAMPLE;
+    let shown = if example.scores.len() > all {
+        some
+    } else {
+        all
+    };
+    for (name, value) in main.chain(others).take(shown) {
         let value = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
         facts.push(format!("{name} {value}"));
     }

@@ -2,14 +2,13 @@
 
 use metric_report::{
     Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram,
-    Interval, Report, Section, Table, Tone,
+    Interval, Report, Section, Table, Tone, counted,
 };
 use metric_run::registry::stats::Test;
 use metric_run::registry::{Direction, Entry, Named, ShownExample};
 use metric_run::{Comparison, Difference, Regression, System, heading, interval_name};
 use serde_json::Value;
 
-use crate::output::counted;
 use crate::report::{Wanted, program_facts};
 
 /// The bins of the distribution of a difference.

@@ -4,11 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use metric_report::Fact;
+use metric_report::{Fact, counted};
 use metric_run::{Data, Fingerprint, Hashed, HashedFiles, Source};
 
 use crate::error::Failure;
-use crate::output::counted;
 
 /// The explanation of the hash of several files.
 const LIST: &str = "The list of several files is what sha256sum prints of them: a line of the SHA-256, two spaces and the name for each file, in ascending order of the names as bytes. Names are relative to the folder of the files. Hidden files and pictures of a folder are left out.";

@@ -247,9 +247,16 @@ struct StoredSample {
     #[serde(default)]
     counts: InOrder,
     /// The values of the example, which `--with-inputs` adds.
+    #[serde(default, deserialize_with = "given")]
     reference: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "given")]
     prediction: Option<Box<RawValue>>,
     question: Option<Box<RawValue>>,
+}
+
+/// A value that is given, also if it is null.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(deserializer).map(Some)
 }
 
 impl StoredSample {

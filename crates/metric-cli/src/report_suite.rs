@@ -1,12 +1,13 @@
 //! Reports of suites: an overview of the tasks, then the sections of each.
 
-use metric_report::{Badge, Block, Card, Cell, Column, Fact, Report, Section, Table, Tone};
+use metric_report::{
+    Badge, Block, Card, Cell, Column, Fact, Report, Section, Table, Tone, counted,
+};
 use metric_run::StoredResults;
 use metric_run::suite::{Shown, Status, SuiteOutcome, TaskOutcome};
 use serde_json::Value;
 
 use crate::error::Failure;
-use crate::output::counted;
 use crate::report::{self, Open};
 
 /// Writes the report of an outcome. Returns it if it is for standard output.
@@ -40,7 +41,7 @@ pub(crate) fn finish(
         // The last section of a page says where its numbers come from.
         let mut page = all.report();
         let provenance = page.sections.pop();
-        let mut sections = vec![tasks(outcome, shown)];
+        let mut sections = vec![tasks(outcome, shown, &results)];
         for result in &results {
             sections.extend(of_task(result, has_texts));
         }
@@ -100,7 +101,9 @@ fn cards(outcome: &SuiteOutcome, shown: Shown) -> Vec<Card> {
         name: "total".to_owned(),
         label: String::new(),
         value: outcome.total(shown),
-        notes: vec![format!("by the rule {rule}")],
+        notes: std::iter::once(format!("by the rule {rule}"))
+            .chain(undefined(outcome.total(shown)))
+            .collect(),
         interval: None,
     });
     let counted = outcome
@@ -110,30 +113,48 @@ fn cards(outcome: &SuiteOutcome, shown: Shown) -> Vec<Card> {
             name,
             label: String::new(),
             value,
-            notes: Vec::new(),
+            notes: undefined(value),
             interval: None,
         });
     total.into_iter().chain(counted).collect()
 }
 
-/// A table of the tasks with their status.
-fn tasks(outcome: &SuiteOutcome, shown: Shown) -> Section {
-    let text = |name: &str| Column {
+/// A note about a score that is not there.
+fn undefined(value: Option<f64>) -> Vec<String> {
+    let note = "undefined: see the tasks".to_owned();
+    value.is_none().then_some(note).into_iter().collect()
+}
+
+/// A table of the tasks with their status, and the number of examples of those that have a result.
+fn tasks(outcome: &SuiteOutcome, shown: Shown, results: &[(String, Value)]) -> Section {
+    let column = |name: &str| Column {
         name: name.to_owned(),
         bar: None,
-        text: true,
+        text: name != "examples",
+    };
+    let examples = |task: &TaskOutcome| {
+        let (_, result) = results.iter().find(|(name, _)| *name == task.name)?;
+        result["examples"].as_u64()
     };
     let row = |task: &TaskOutcome| {
-        let reason = task.reason(shown).unwrap_or_default();
-        let cells = [task.name.as_str(), task.metric, task.status.name(), reason];
-        cells.map(|cell| Cell::Text(cell.to_owned())).to_vec()
+        let text = |text: &str| Cell::Text(text.to_owned());
+        vec![
+            text(&task.name),
+            text(task.metric),
+            examples(task).map_or(Cell::Undefined, Cell::Count),
+            text(task.status.name()),
+            // Most tasks end well.
+            text(task.reason(shown).unwrap_or("–")),
+        ]
     };
     Section {
         title: "Tasks".to_owned(),
         note: String::new(),
         blocks: vec![Block::Table(Table {
             caption: "How each task ended".to_owned(),
-            columns: ["task", "metric", "status", "reason"].map(text).to_vec(),
+            columns: ["task", "metric", "examples", "status", "reason"]
+                .map(column)
+                .to_vec(),
             rows: outcome.tasks.iter().map(row).collect(),
             order: None,
             rest: String::new(),

@@ -629,7 +629,7 @@ fn charts_are_written_as_pictures() {
     for (metric, expected) in [
         (
             "coco",
-            "f1-by-score-threshold precision-against-recall by-area-range examples-by-their-ap",
+            "f1-by-score-threshold precision-against-recall by-area-range examples-by-ap",
         ),
         (
             "voc",

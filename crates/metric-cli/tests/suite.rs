@@ -1185,10 +1185,13 @@ fn reports_have_a_section_per_task() {
         .run("run suite.toml -p good -q --report page.md")
         .code(0);
     let page = fs::read_to_string(folder.path("page.md")).expect("a report");
+    let words = fs::read_to_string(folder.path("good/words.jsonl")).expect("predictions");
+    let examples = words.lines().count();
     for line in [
         "# Hostile",
         "- ❌ 1 of 4 tasks not scored",
-        "| code | codebleu | missing | ",
+        "| code | codebleu | – | missing | ",
+        &format!("| words | string-accuracy | {examples} | ok | – |"),
         "## words",
         "## labels:",
     ] {

@@ -215,6 +215,25 @@ impl Entry {
         false
     }
 
+    /// Returns the position of the score that a report shows first, among scores of these names.
+    ///
+    /// ```
+    /// use metric_registry::find;
+    ///
+    /// let entry = find("openlane").ok_or("not there")?;
+    /// assert_eq!(entry.main_score(["DET_l", "TOP_ll", "OLS"]), 2);
+    /// assert_eq!(entry.main_score(["DET_l"]), 0);
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[cfg(feature = "report")]
+    #[must_use]
+    pub fn main_score<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> usize {
+        let main = self.report.and_then(|report| report.main);
+        let mut names = names.into_iter();
+        main.and_then(|main| names.position(|name| name == main))
+            .unwrap_or(0)
+    }
+
     /// Returns whether the metric draws pictures of this form.
     #[must_use]
     pub fn draws(&self, drawing: Drawing) -> bool {

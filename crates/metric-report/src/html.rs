@@ -132,6 +132,7 @@ struct Page<'a> {
 fn page(report: &Report, whole: bool) -> String {
     let mut writer = Writer {
         ids: Ids::default(),
+        section: String::new(),
         examples: 0,
         left: limits::PAGE,
         left_of_pictures: limits::PICTURES,
@@ -166,15 +167,6 @@ fn page(report: &Report, whole: bool) -> String {
             sections.push_str(html);
         }
     }
-    let policy = if whole {
-        format!(
-            "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
-            hash(STYLE),
-            hash(SCRIPT)
-        )
-    } else {
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'".to_owned()
-    };
     let badge = |badge: &'_ crate::Badge| match badge.tone {
         Tone::Good => "ok",
         Tone::Bad => "bad",
@@ -183,7 +175,7 @@ fn page(report: &Report, whole: bool) -> String {
     };
     let cards = Markup(&cards);
     let page = Page {
-        policy,
+        policy: policy(whole),
         program: plain(&report.program, NAME),
         title: plain(&report.title, NAME),
         whole,
@@ -211,6 +203,18 @@ fn page(report: &Report, whole: bool) -> String {
         sections: Markup(&sections),
     };
     render(&page) + "\n"
+}
+
+/// The policy of a page, as one file or as one of a folder.
+fn policy(whole: bool) -> String {
+    let [style, script] = if whole {
+        [STYLE, SCRIPT].map(|text| format!("sha256-{}", hash(text)))
+    } else {
+        ["self", "self"].map(str::to_owned)
+    };
+    format!(
+        "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
 }
 
 /// The hash of a style or script for the policy of the page.
@@ -245,12 +249,16 @@ struct SectionHtml<'a> {
     title: Shown<'a>,
     has_note: bool,
     note: Shown<'a>,
+    has_alignments: bool,
     body: Markup<'a>,
 }
 
 /// The state of writing a page.
 struct Writer {
     ids: Ids,
+    /// The id of the heading of the section at hand, with which boxes that scroll are named: the same table can be in
+    /// several sections.
+    section: String,
     examples: usize,
     /// The bytes that further blocks may take, and those of them that further pictures may take.
     left: usize,
@@ -258,19 +266,50 @@ struct Writer {
     digits: usize,
 }
 
-/// Whether the block is one of the figures that are next to each other.
-fn is_figure(block: &Block) -> bool {
-    matches!(
-        block,
-        Block::Lines(_) | Block::Bars(_) | Block::Histogram(_) | Block::Forest(_)
-    )
+/// Whether the block needs no more than half of the page, so that two of them are next to each other.
+fn is_narrow(block: &Block, has_small_examples: bool) -> bool {
+    match block {
+        Block::Lines(_) | Block::Bars(_) | Block::Histogram(_) | Block::Forest(_) => true,
+        Block::Table(table) => table.columns.len() <= limits::NARROW_COLUMNS,
+        Block::Heatmap(matrix) => matrix.classes.len() <= limits::NARROW_CLASSES,
+        Block::Example(_) => has_small_examples,
+        _ => false,
+    }
+}
+
+/// Whether these blocks have examples, and all of them are boxes or a few words.
+fn has_small_examples(blocks: &[Block]) -> bool {
+    let length = |(_, fact): &(String, Fact)| match fact {
+        Fact::Words(text) | Fact::Text(text) => text.len(),
+    };
+    let is_small = |block: &Block| match block {
+        Block::Boxes(_) => true,
+        Block::Facts(facts) => facts.facts.iter().map(length).sum::<usize>() <= limits::FEW_WORDS,
+        _ => false,
+    };
+    let examples = blocks.iter().filter_map(|block| match block {
+        Block::Example(example) => Some(example.blocks.iter().all(is_small)),
+        _ => None,
+    });
+    examples.reduce(|all, is_small| all && is_small) == Some(true)
+}
+
+/// Whether an example of these is an alignment, whose marks need a key.
+fn has_alignments(blocks: &[Block]) -> bool {
+    let is_alignment = |block: &Block| matches!(block, Block::Alignment(_));
+    blocks.iter().any(|block| match block {
+        Block::Example(example) => example.blocks.iter().any(is_alignment),
+        block => is_alignment(block),
+    })
 }
 
 impl Writer {
     fn section(&mut self, section: &Section, id: &str) -> String {
+        self.section = format!("{id}-h");
         let body = self.blocks(&section.blocks);
         render(&SectionHtml {
             id,
+            has_alignments: has_alignments(&section.blocks),
             title: shown(&section.title, NAME),
             has_note: !section.note.is_empty(),
             note: shown(&section.note, SENTENCE),
@@ -281,28 +320,28 @@ impl Writer {
     fn blocks(&mut self, blocks: &[Block]) -> String {
         let mut html = String::new();
         let mut left_out = 0_usize;
-        let mut is_in_row = false;
-        for block in blocks {
-            let text = self.block(block);
-            match self.left.checked_sub(text.len()) {
-                Some(left) => self.left = left,
-                None => {
-                    left_out += 1;
-                    continue;
+        let small = has_small_examples(blocks);
+        let is_narrow = |block: &Block| is_narrow(block, small);
+        for run in blocks.chunk_by(|a, b| is_narrow(a) == is_narrow(b)) {
+            let mut texts = String::new();
+            for block in run {
+                let text = self.block(block);
+                match self.left.checked_sub(text.len()) {
+                    Some(left) => {
+                        self.left = left;
+                        texts.push_str(&text);
+                    }
+                    None => left_out += 1,
                 }
             }
-            if is_figure(block) != is_in_row {
-                html.push_str(if is_in_row {
-                    "</div>"
-                } else {
-                    "<div class=\"row\">"
-                });
-                is_in_row = !is_in_row;
+            let has_table = run.iter().any(|block| matches!(block, Block::Table(_)));
+            match (run.first().is_some_and(is_narrow), has_table) {
+                _ if texts.is_empty() => {}
+                (false, _) => html.push_str(&texts),
+                // Next to a long table, a figure is as high as it is.
+                (true, true) => html.push_str(&format!("<div class=\"row top\">{texts}</div>")),
+                (true, false) => html.push_str(&format!("<div class=\"row\">{texts}</div>")),
             }
-            html.push_str(&text);
-        }
-        if is_in_row {
-            html.push_str("</div>");
         }
         if left_out > 0 {
             html.push_str(&format!(
@@ -398,6 +437,7 @@ impl Writer {
         };
         let rows: Vec<Vec<CellHtml>> = rows.iter().map(row).collect();
         render(&TableHtml {
+            section: &self.section,
             number,
             filter: (rows.len() > 12).then_some(number),
             tall: rows.len() > 15,
@@ -496,7 +536,9 @@ impl Writer {
             title => title,
         };
         render(&HeatmapHtml {
+            wide: matrix.classes.len() > limits::NARROW_CLASSES,
             number: self.ids.next(),
+            section: &self.section,
             title: shown(title, NAME),
             has_note: !matrix.caption.note.is_empty(),
             note: shown(&matrix.caption.note, SENTENCE),
@@ -667,6 +709,7 @@ struct CardHtml<'a> {
 #[derive(Template)]
 #[template(path = "table.html")]
 struct TableHtml<'a> {
+    section: &'a str,
     number: usize,
     filter: Option<usize>,
     tall: bool,
@@ -717,6 +760,8 @@ struct FigureHtml<'a> {
 #[derive(Template)]
 #[template(path = "heatmap.html")]
 struct HeatmapHtml<'a> {
+    section: &'a str,
+    wide: bool,
     number: usize,
     title: Shown<'a>,
     has_note: bool,

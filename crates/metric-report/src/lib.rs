@@ -14,3 +14,4 @@ pub use block::{
     Report, Section, SideBySide, Step, Table, Tone,
 };
 pub use html::Folder;
+pub use text::{counted, grouped};

@@ -30,6 +30,11 @@ pub(crate) const LINES: usize = 80;
 pub(crate) const STEPS: usize = 120;
 /// The approximate number of points of all curves in the table of a chart.
 pub(crate) const CURVE_ROWS: usize = 60;
+/// The maximum number of columns of a table, and of classes of a matrix, that are next to another figure.
+pub(crate) const NARROW_COLUMNS: usize = 4;
+pub(crate) const NARROW_CLASSES: usize = 10;
+/// The maximum number of bytes of the texts of an example that is next to another one.
+pub(crate) const FEW_WORDS: usize = 160;
 /// The maximum number of rows of a table.
 const ROWS: usize = 300;
 /// The maximum number of classes of a matrix that is shown completely, and the number that is shown of a larger one.

@@ -64,10 +64,21 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn new([width, height]: [f64; 2], caption: &Caption, ids: &mut Ids) -> Self {
+    fn new(size: [f64; 2], caption: &Caption, ids: &mut Ids) -> Self {
+        Self::scaled(size, size, caption, ids)
+    }
+
+    /// A drawing that is shown in another size than that of its own units.
+    fn scaled(
+        [width, height]: [f64; 2],
+        shown: [f64; 2],
+        caption: &Caption,
+        ids: &mut Ids,
+    ) -> Self {
         let id = ids.next();
+        let [across, down] = shown.map(f64::round);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-labelledby=\"c{id}-t c{id}-d\"><title id=\"c{id}-t\">"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{across}\" height=\"{down}\" role=\"img\" aria-labelledby=\"c{id}-t c{id}-d\"><title id=\"c{id}-t\">"
         );
         let _ = escape(&plain(&caption.title, 200), &mut svg);
         let _ = write!(svg, "</title><desc id=\"c{id}-d\">");
@@ -188,6 +199,18 @@ impl Scale {
         let ticks = (0..=most).map(|index| (first + f64::from(index)) * step);
         (ticks.collect(), decimals_of(step))
     }
+}
+
+/// Round counts from 0 to the first that is at least `most`, about four of them.
+fn count_ticks(most: u64) -> Vec<f64> {
+    let most = most.max(1) as f64;
+    let rough = (most / 3.0).ceil();
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+    let step = steps.into_iter().find(|step| *step >= rough);
+    let step = step.unwrap_or(most);
+    let last = (most / step).ceil().clamp(1.0, 4.0) as u32;
+    (0..=last).map(|index| f64::from(index) * step).collect()
 }
 
 /// The room at the left of a chart for labels of at most this number of characters.
@@ -453,19 +476,13 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let (width, height) = (480.0, 240.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);
     let (top, bottom) = (14.0, height - 46.0);
-    let most = chart.bins.iter().copied().max().unwrap_or(0).max(1);
+    let ticks = count_ticks(chart.bins.iter().copied().max().unwrap_or(0));
+    let highest = ticks.last().copied().unwrap_or(1.0);
     let y = Scale {
-        values: [
-            0.0,
-            most as f64 * if chart.mark.is_some() { 1.15 } else { 1.0 },
-        ],
+        // The name of the mark has room above the bars.
+        values: [0.0, highest * if chart.mark.is_some() { 1.15 } else { 1.0 }],
         positions: [bottom, top],
     };
-    let (ticks, _) = y.ticks(3);
-    let ticks: Vec<f64> = ticks
-        .into_iter()
-        .filter(|tick| tick.fract() == 0.0)
-        .collect();
     let labels = ticks
         .iter()
         .map(|tick| grouped(*tick as u64).chars().count());
@@ -670,8 +687,24 @@ const COLORS: [&str; 10] = [
     "#7fdbff", "#870c25",
 ];
 
+/// The rows of a grid, and the cells of its longest row.
+fn size_of(rows: &[Vec<u8>]) -> [usize; 2] {
+    [rows.len(), rows.iter().map(Vec::len).max().unwrap_or(0)]
+}
+
+/// The width of a cell with which all of these grids have room.
+fn cell_width(grids: &Grids) -> f64 {
+    const ROOM: [f64; 2] = [320.0, 210.0];
+    let sizes = grids.grids.iter().map(|(_, rows)| size_of(rows));
+    let most = sizes.fold([1; 2], |[tall, wide], size| {
+        [tall.max(size[0]), wide.max(size[1])]
+    });
+    let [tall, wide] = most.map(|cells| cells.min(CELLS) as f64);
+    (ROOM[0] / tall).min(ROOM[1] / wide).min(32.0)
+}
+
 /// The grid of this index, with a cross on each cell that differs from the reference and dashes where the
-/// prediction has no cell.
+/// prediction has no cell. The cells of all grids have the same size.
 pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
     let Some((name, rows)) = grids.grids.get(index) else {
         return String::new();
@@ -681,7 +714,6 @@ pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
         .first()
         .filter(|_| index > 0)
         .map(|(_, rows)| rows);
-    let size_of = |rows: &[Vec<u8>]| [rows.len(), rows.iter().map(Vec::len).max().unwrap_or(0)];
     let own = size_of(rows);
     let all = reference.map_or(own, |reference| {
         let other = size_of(reference);
@@ -705,7 +737,9 @@ pub(crate) fn grid(grids: &Grids, index: usize, ids: &mut Ids) -> String {
         },
         ..Caption::default()
     };
-    let mut drawing = Drawing::new([width, height], &caption, ids);
+    let scale = cell_width(grids) / size;
+    let drawn = [width * scale, height * scale];
+    let mut drawing = Drawing::scaled([width, height], drawn, &caption, ids);
     for row in 0..tall {
         for column in 0..wide {
             let at = |rows: &[Vec<u8>]| rows.get(row * stride)?.get(column * stride).copied();
@@ -916,6 +950,22 @@ mod tests {
         assert_eq!(ticks(0.3, 0.3, 3).0, [0.3]);
         assert_eq!(ticks(0.0, f64::INFINITY, 3).0, [0.0]);
         assert_eq!(ticks(0.0, 1e-300, 3).0.len(), 3);
+    }
+
+    #[test]
+    fn counts_have_a_round_one_above_them() {
+        for (most, ticks) in [
+            (0, &[0.0, 1.0][..]),
+            (1, &[0.0, 1.0]),
+            (3, &[0.0, 1.0, 2.0, 3.0]),
+            (5, &[0.0, 2.0, 4.0, 6.0]),
+            (22, &[0.0, 10.0, 20.0, 30.0]),
+            (300, &[0.0, 100.0, 200.0, 300.0]),
+            (572_618, &[0.0, 200_000.0, 400_000.0, 600_000.0]),
+        ] {
+            assert_eq!(count_ticks(most), ticks);
+        }
+        assert!(count_ticks(u64::MAX).last() >= Some(&1.8e19));
     }
 
     #[test]

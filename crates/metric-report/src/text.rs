@@ -223,8 +223,13 @@ pub(crate) fn plain(text: &str, most: usize) -> String {
     plain
 }
 
-/// A count with a comma after each three digits.
-pub(crate) fn grouped(count: u64) -> String {
+/// Returns a count with a comma after each three digits from the right, as reports show counts.
+///
+/// ```
+/// assert_eq!(metric_report::grouped(1_234_567), "1,234,567");
+/// ```
+#[must_use]
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -234,6 +239,20 @@ pub(crate) fn grouped(count: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// Returns a count with its noun, in the plural unless it is 1.
+///
+/// ```
+/// use metric_report::counted;
+///
+/// assert_eq!(counted(1, "example"), "1 example");
+/// assert_eq!(counted(1_000_000, "example"), "1,000,000 examples");
+/// ```
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
 }
 
 /// A number with some decimals and a minus sign that is as wide as a plus sign.

@@ -482,6 +482,83 @@ fn pages_are_labeled() {
     );
 }
 
+/// Readers of a screen move from box to box by their names.
+#[test]
+fn boxes_of_the_same_table_in_two_sections_have_two_names() {
+    let section = |title: &str| Section {
+        title: title.to_owned(),
+        blocks: vec![Block::Table(Table {
+            caption: "Counts".to_owned(),
+            ..Table::default()
+        })],
+        ..Section::default()
+    };
+    let page = Report {
+        title: "Counts".to_owned(),
+        sections: ["wer", "cer"].map(section).to_vec(),
+        ..Report::default()
+    };
+    let page = page.to_html();
+    check_structure(&page);
+    // The last section is written first, so that it has room.
+    for name in ["s1-h t2-c", "s2-h t1-c"] {
+        assert!(
+            page.contains(&format!("role=\"region\" aria-labelledby=\"{name}\"")),
+            "{name}"
+        );
+    }
+}
+
+/// Figures, small tables and short examples are next to each other; wide tables and long examples are not.
+#[test]
+fn blocks_that_are_narrow_are_in_rows() {
+    let table = |columns: usize| {
+        Block::Table(Table {
+            caption: "Counts".to_owned(),
+            columns: vec![Column::default(); columns],
+            ..Table::default()
+        })
+    };
+    let matrix = |classes: usize| {
+        Block::Heatmap(Heatmap {
+            classes: vec!["a".to_owned(); classes],
+            ..Heatmap::default()
+        })
+    };
+    let example = |letters: usize| {
+        let text = Fact::Text("a".repeat(letters));
+        Block::Example(Example {
+            id: "a".to_owned(),
+            blocks: vec![Block::Facts(Facts {
+                facts: vec![("prediction".to_owned(), text)],
+            })],
+            ..Example::default()
+        })
+    };
+    let bars = || Block::Bars(Bars::default());
+    for (blocks, rows) in [
+        (vec![bars(), table(4), matrix(10)], 1),
+        (vec![bars(), table(5), bars()], 2),
+        (vec![bars(), matrix(11)], 1),
+        (vec![table(5), matrix(11)], 0),
+        (vec![example(160), example(3)], 1),
+        (vec![example(161), example(3)], 0),
+    ] {
+        let page = Report {
+            title: "Blocks".to_owned(),
+            sections: vec![Section {
+                title: "Blocks".to_owned(),
+                blocks,
+                ..Section::default()
+            }],
+            ..Report::default()
+        };
+        let page = page.to_html();
+        check_structure(&page);
+        assert_eq!(page.matches("<div class=\"row").count(), rows);
+    }
+}
+
 #[test]
 fn equal_reports_give_equal_bytes() {
     assert_eq!(report("a").to_html(), report("a").to_html());

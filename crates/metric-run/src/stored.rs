@@ -1,12 +1,11 @@
 //! Reports of results that are stored as JSON.
 
-use crate::words::counted;
 use std::collections::BTreeSet;
 
 use metric_registry::{Direction, Entry, Shown, find};
 use metric_report::{
     Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Fact, Facts, Forest, Interval, Line,
-    Lines, Report, Section, Table, Tone,
+    Lines, Report, Section, Table, Tone, counted,
 };
 use serde_json::Value;
 
@@ -165,14 +164,16 @@ fn cards(result: &Value, entry: Option<&Entry>) -> Vec<Card> {
     let card = |(name, value): &(String, Option<f64>)| {
         let spec = entry.and_then(|entry| entry.score(name));
         let is_lower = spec.is_some_and(|spec| spec.direction == Some(Direction::Lower));
+        let notes = [
+            (is_lower, "lower is better"),
+            (value.is_none(), "undefined for these data"),
+        ];
+        let notes = notes.into_iter().filter(|(is_true, _)| *is_true);
         Card {
             name: name.clone(),
             label: String::new(),
             value: *value,
-            notes: is_lower
-                .then(|| "lower is better".to_owned())
-                .into_iter()
-                .collect(),
+            notes: notes.map(|(_, note)| note.to_owned()).collect(),
             interval: ends(intervals, name).map(|ends| Interval {
                 ends,
                 name: interval_name(statistics["confidence"].as_f64().unwrap_or(0.95)),
@@ -180,7 +181,21 @@ fn cards(result: &Value, entry: Option<&Entry>) -> Vec<Card> {
             }),
         }
     };
-    scores.iter().map(card).collect()
+    let cards = scores.iter().map(card).collect();
+    match entry {
+        Some(entry) => main_first(entry, cards),
+        None => cards,
+    }
+}
+
+/// The cards of scores with the main one first.
+#[must_use]
+pub fn main_first(entry: &Entry, mut cards: Vec<Card>) -> Vec<Card> {
+    let main = entry.main_score(cards.iter().map(|card| card.name.as_str()));
+    if let Some(up_to_main) = cards.get_mut(..=main) {
+        up_to_main.rotate_right(1);
+    }
+    cards
 }
 
 fn column(name: &str, text: bool) -> Column {

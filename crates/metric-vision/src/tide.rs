@@ -585,6 +585,15 @@ impl TideState {
     pub fn average_precisions(&self, oracle: TideOracle) -> BTreeMap<u32, f64> {
         Entries::new(&[self]).average_precisions(oracle, &self.truths, &[1])
     }
+
+    /// Returns [`average_precisions`](Self::average_precisions) of each of several oracles. The detections are sorted
+    /// once for all of them.
+    #[must_use]
+    pub fn average_precisions_by(&self, oracles: &[TideOracle]) -> Vec<BTreeMap<u32, f64>> {
+        let entries = Entries::new(&[self]);
+        let of_oracle = |oracle| entries.average_precisions(oracle, &self.truths, &[1]);
+        oracles.iter().copied().map(of_oracle).collect()
+    }
 }
 
 impl Merge for TideState {

@@ -200,13 +200,7 @@ fn pictures_of_lane_graphs() {
     folder
         .run("score string-accuracy --pairs words.jsonl --svg charts")
         .code(0);
-    assert!(
-        read(
-            &folder,
-            "charts/chart.examples-by-their-string-accuracy.svg"
-        )
-        .starts_with("<svg ")
-    );
+    assert!(read(&folder, "charts/chart.examples-by-string-accuracy.svg").starts_with("<svg "));
 }
 
 #[test]

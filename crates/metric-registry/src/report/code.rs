@@ -1,11 +1,11 @@
-use metric_report::{Bar, Block, Cell, Column, Fact, Facts, Section, SideBySide, Table};
+use metric_report::{Bar, Block, Cell, Section, SideBySide};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
 use crate::{ComparedTexts, Options};
 
-/// The score, then its four components.
+/// The score, then its four components. Those of each language are in the table of its group.
 const NAMES: &[(&str, &str)] = &[
     ("codebleu", "CodeBLEU"),
     ("ngram_match", "words"),
@@ -42,41 +42,7 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let note = "Share of the word sequences of the predictions that occur in their references.";
     let chart = caption("Precision of n-grams by length", note, largest(&orders));
     blocks.extend(bars(chart, Some(1.0), orders));
-    blocks.extend(by_language(shown));
     section("Components", "", blocks)
-}
-
-/// The components of each language, where there are several.
-fn by_language(shown: Shown<'_>) -> Option<Block> {
-    let languages = shown.result["groups"]["lang"].as_object()?;
-    if languages.len() < 2 {
-        return None;
-    }
-    let column = |name: &str, bar| Column {
-        name: name.to_owned(),
-        bar,
-        text: false,
-    };
-    let first = Column {
-        text: true,
-        ..column("language", None)
-    };
-    let components = NAMES
-        .iter()
-        .map(|(_, label)| column(label, Some([0.0, 1.0])));
-    let row = |(language, group): (&String, &Value)| {
-        let scores = NAMES
-            .iter()
-            .map(|(name, _)| Cell::from(group["scores"][*name].as_f64()));
-        let name = [Cell::Text(language.clone())];
-        name.into_iter().chain(scores).collect()
-    };
-    Some(Block::Table(Table {
-        caption: "Components by language".to_owned(),
-        columns: std::iter::once(first).chain(components).collect(),
-        rows: languages.iter().map(row).collect(),
-        ..Table::default()
-    }))
 }
 
 /// Reference and prediction, line by line.
@@ -89,28 +55,16 @@ pub(super) fn example(
     else {
         return Vec::new();
     };
-    let reference = match reference
-        .as_array()
-        .and_then(|references| references.first())
-    {
-        Some(first) => text(first),
-        None => text(reference),
+    let (name, reference) = match reference.as_array().map(Vec::as_slice) {
+        Some([first]) => ("reference".to_owned(), text(first)),
+        Some([first, others @ ..]) => {
+            let name = format!("reference 1 of {}", others.len() + 1);
+            (name, text(first))
+        }
+        _ => ("reference".to_owned(), text(reference)),
     };
-    let component = |(name, label): &(&str, &str)| {
-        let (_, value) = example.scores.iter().find(|(other, _)| other == name)?;
-        let value = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
-        Some(format!("{label} {value}"))
-    };
-    let components: Vec<String> = NAMES[1..].iter().filter_map(component).collect();
-    let mut blocks = Vec::new();
-    if !components.is_empty() {
-        let words = Fact::Words(components.join(", "));
-        let facts = vec![("components".to_owned(), words)];
-        blocks.push(Block::Facts(Facts { facts }));
-    }
-    blocks.push(Block::SideBySide(SideBySide {
-        names: ["reference".to_owned(), "prediction".to_owned()],
+    vec![Block::SideBySide(SideBySide {
+        names: [name, "prediction".to_owned()],
         texts: [reference, text(prediction)],
-    }));
-    blocks
+    })]
 }

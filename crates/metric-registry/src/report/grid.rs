@@ -1,4 +1,4 @@
-use metric_report::{Bar, Block, Cell, Column, Grids, Section, Table, Tone};
+use metric_report::{Bar, Block, Cell, Column, Fact, Facts, Grids, Section, Table, Tone};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
@@ -107,15 +107,34 @@ pub(super) fn example(
     let Some(truth) = reference.and_then(grid) else {
         return Vec::new();
     };
+    let attempts: Vec<(String, Option<&Value>)> = match prediction {
+        Some(Value::Object(attempts)) => attempts
+            .iter()
+            .map(|(name, value)| (name.replace('_', " "), Some(value)))
+            .collect(),
+        value => vec![("prediction".to_owned(), value)],
+    };
     let mut grids = vec![("reference".to_owned(), truth)];
-    match prediction {
-        Some(Value::Object(attempts)) => {
-            let attempt =
-                |(name, value): (&String, &Value)| Some((name.replace('_', " "), grid(value)?));
-            grids.extend(attempts.iter().filter_map(attempt));
+    let mut others = Vec::new();
+    for (name, value) in attempts {
+        match value.map_or(Err("missing"), drawn) {
+            Ok(grid) => grids.push((name, grid)),
+            Err(words) => others.push((name, Fact::Words(words.to_owned()))),
         }
-        Some(value) => grids.extend(grid(value).map(|grid| ("prediction".to_owned(), grid))),
-        None => {}
     }
-    vec![Block::Grids(Grids { grids })]
+    let mut blocks = vec![Block::Grids(Grids { grids })];
+    if !others.is_empty() {
+        blocks.push(Block::Facts(Facts { facts: others }));
+    }
+    blocks
+}
+
+/// The grid of an attempt, or what it is if it is not one.
+fn drawn(value: &Value) -> Result<Vec<Vec<u8>>, &'static str> {
+    match value {
+        Value::Null => Err("null"),
+        value => grid(value)
+            .filter(|rows| rows.iter().any(|row| !row.is_empty()))
+            .ok_or("not a grid"),
+    }
 }

@@ -106,6 +106,8 @@ pub struct InReport {
     pub example: ShowExample,
     /// Whether examples are images, whose boxes may be shown over the picture.
     pub has_images: bool,
+    /// The score that benchmarks name first, if it is not the first one.
+    pub main: Option<&'static str>,
 }
 
 /// The way in which a metric is shown in a report. Without the feature `report`, no metric is
@@ -116,13 +118,14 @@ pub enum InReport {}
 
 /// Declares what is shown of a metric, where there are reports.
 macro_rules! in_report {
-    ($($feature:literal $name:ident: $sections:path, $example:path $(, $images:ident)?;)*) => {
+    ($($feature:literal $name:ident $([$main:literal])?: $sections:path, $example:path $(, $images:ident)?;)*) => {
         $(
             #[cfg(all(feature = "report", feature = $feature))]
             pub(crate) const $name: Option<InReport> = Some(InReport {
                 sections: $sections,
                 example: $example,
                 has_images: $(stringify!($images).len() > 0 ||)? false,
+                main: [$(Some($main),)? None][0],
             });
             #[cfg(all(not(feature = "report"), feature = $feature))]
             pub(crate) const $name: Option<InReport> = None;
@@ -138,13 +141,13 @@ in_report! {
     "text" EDITS: text::sections, text::example;
     "text" ANSWERS: text::no_sections, text::answer;
     "code" CODEBLEU: code::sections, code::example;
-    "vision" DETECTION: vision::detection, vision::example, images;
+    "vision" DETECTION ["f1"]: vision::detection, vision::example, images;
     "vision" COCO: vision::coco, vision::example, images;
     "vision" VOC: vision::voc, vision::example, images;
     "vision" TIDE: vision::tide, vision::example, images;
-    "vision" CONFUSION_MATRIX: vision::confusions, vision::example, images;
-    "graph" LANES: graph::lanes, nothing;
-    "graph" OPENLANE: graph::openlane, graph::openlane_example;
+    "vision" CONFUSION_MATRIX ["f1"]: vision::confusions, vision::example, images;
+    "graph" LANES ["overall_f1"]: graph::lanes, nothing;
+    "graph" OPENLANE ["OLS"]: graph::openlane, graph::openlane_example;
 }
 
 /// No blocks of an example.

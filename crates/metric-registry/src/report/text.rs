@@ -28,7 +28,13 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     ];
     let kinds = count_bars(shown, &kinds);
     let hits = shown.result["counts"]["hits"].as_u64().unwrap_or(0);
-    let note = format!("{hits} units of the references are correct.");
+    let units = match shown.result["metric"].as_str() {
+        Some("wer") => "word",
+        _ => "character",
+    };
+    let are = if hits == 1 { " is" } else { "s are" };
+    let hits = metric_report::grouped(hits);
+    let note = format!("{hits} {units}{are} correct.");
     let mut blocks = bars(
         caption("Errors by kind", &note, largest(&kinds)),
         None,
@@ -65,6 +71,7 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
     let caption = if distinct <= listed as u64 {
         format!("Most frequent {kind}")
     } else {
+        let distinct = metric_report::grouped(distinct);
         format!("The {listed} most frequent of {distinct} {kind}; --details has them all")
     };
     let column = |name: &str, text| Column {

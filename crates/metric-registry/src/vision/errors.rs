@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Metric, NamedScores};
+use metric_core::{Counts, Mean, Metric, NamedScores};
 use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
 use metric_vision::{
@@ -148,12 +148,11 @@ impl Reading for Errors {
             json!({"error": error.name(), "dAP": found.delta_ap, "count": found.count})
         });
         let errors: Vec<_> = errors.collect();
-        let before = state.average_precisions(TideOracle::None);
-        let corrected = TideErrorType::ALL.iter().map(|&error| {
-            let oracle = TideOracle::Error(error);
-            (error, state.average_precisions(oracle))
-        });
-        let corrected: Vec<_> = corrected.collect();
+        let corrected = TideErrorType::ALL.iter().copied().map(TideOracle::Error);
+        let oracles: Vec<_> = std::iter::once(TideOracle::None).chain(corrected).collect();
+        let mut found = state.average_precisions_by(&oracles).into_iter();
+        let before = found.next().unwrap_or_default();
+        let corrected: Vec<_> = TideErrorType::ALL.iter().copied().zip(found).collect();
         let by_class = (0..)
             .zip(class_names(classes))
             .filter_map(|(class, name): (u32, _)| {
@@ -176,6 +175,15 @@ impl Reading for Errors {
 
     fn numbers(&self, state: &TideState, _classes: &ClassList, _scope: Scope<'_>) -> Numbers {
         of_tide(&self.metric.compute(state))
+    }
+
+    /// AP alone takes one pass over the detections, all scores nine.
+    fn example_score(&self, state: &TideState, classes: &ClassList, name: &str) -> Option<f64> {
+        if name == "AP" {
+            let of_classes = state.average_precisions(TideOracle::None).into_values();
+            return of_classes.collect::<Mean>().value();
+        }
+        self.numbers(state, classes, Scope::Example).score(name)
     }
 
     fn weigher<'s>(

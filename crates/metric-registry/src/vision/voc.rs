@@ -1,6 +1,6 @@
 //! Pascal VOC's average precision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metric_core::{Counts, Metric};
 use metric_record::{FieldError, Message, ReadError, Record};
@@ -170,18 +170,22 @@ impl Reading for Voc {
     }
 
     /// The curve of each class, and the mean over the classes with ground truth of their precisions at 101
-    /// recalls, in which each precision counts as the greatest one at that recall or above.
+    /// recalls, in which each precision counts as the greatest one at that recall or above. Compact ones have the
+    /// points of the classes that a report draws.
     fn details(&self, state: &VocState, ClassList(classes): &ClassList) -> Option<Value> {
         let curves = self.metric.curves(state);
         let score = self.metric.compute(state);
         let names = class_names(classes);
+        let drawn = self.compact.then(|| lowest(&score, DRAWN));
         let curve = |(class, curve): (&u32, &Curve)| {
-            json!({
+            let mut details = json!({
                 "class": names.get(*class as usize),
                 "average_precision": score.classes.get(class)?.average_precision,
-                "points": curve_points(curve, self.compact),
-            })
-            .into()
+            });
+            if drawn.as_ref().is_none_or(|drawn| drawn.contains(class)) {
+                details["points"] = curve_points(curve, self.compact).into();
+            }
+            Some(details)
         };
         let by_class: Vec<Value> = curves.iter().filter_map(curve).collect();
         let at_recalls: Vec<Vec<f64>> = curves
@@ -250,6 +254,19 @@ impl Voc {
         }
         numbers
     }
+}
+
+/// The number of classes whose curves a report draws.
+pub(crate) const DRAWN: usize = 8;
+
+/// The classes with the lowest average precision, up to `most`; of equal ones the first.
+fn lowest(score: &VocScore, most: usize) -> BTreeSet<u32> {
+    let classes = score.classes.iter();
+    let value = |(class, of_class): (&u32, &VocClass)| Some((of_class.average_precision?, *class));
+    let mut classes: Vec<(f64, u32)> = classes.filter_map(value).collect();
+    classes.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    classes.truncate(most);
+    classes.into_iter().map(|(_, class)| class).collect()
 }
 
 /// Recalls 0, 0.01, ..., 1.

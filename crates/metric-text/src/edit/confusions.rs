@@ -32,13 +32,12 @@ use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 #[derive(Clone, Debug, Default)]
 pub struct Confusions {
     units: Interner,
-    /// Pairs with their counts. A pair is an empty unit, and so none, where it has the number 0.
-    ///
-    /// The first ones are in ascending order, each pair once. The others came later, in any order: one access to
-    /// memory for each error, and the next one is to the memory after it.
-    pairs: Vec<Counted>,
-    /// The number of pairs that are in order.
-    ordered: usize,
+    /// Pairs with their counts, in ascending order, each pair once. A pair is an empty unit, and so none, where it has
+    /// the number 0.
+    counted: Vec<Counted>,
+    /// Pairs that came later, each as often as it came: one access to memory for each error, and the next one is to
+    /// the memory after it.
+    waiting: Vec<Pair>,
 }
 
 /// The number of a unit of the references and that of a unit of the predictions, with a count.
@@ -47,7 +46,7 @@ type Counted = (Pair, u64);
 /// The number of a unit of the references, and that of a unit of the predictions.
 type Pair = [u32; 2];
 
-/// The fewest pairs that are put in order at a time.
+/// The fewest pairs that are counted at a time.
 const WAITING: usize = if cfg!(test) { 4 } else { 1 << 20 };
 
 impl Confusions {
@@ -151,30 +150,47 @@ impl Confusions {
 
     /// Counts a pair.
     fn push(&mut self, reference: &str, prediction: &str) {
-        self.push_times(reference, prediction, 1);
-    }
-
-    fn push_times(&mut self, reference: &str, prediction: &str, times: u64) {
         let pair = [reference, prediction].map(|unit| self.units.number(unit));
-        self.pairs.push((pair, times));
-        self.order_if_many();
+        self.waiting.push(pair);
+        self.count_if_many();
     }
 
-    /// Puts the pairs in order once there are about as many new ones as known ones, so that each pair is moved a few
+    /// Counts the waiting pairs once there are about as many of them as counted ones, so that each pair is moved a few
     /// times.
-    fn order_if_many(&mut self) {
-        if self.pairs.len() - self.ordered >= self.ordered.max(WAITING) {
-            self.pairs = order(&self.pairs, self.ordered, self.units.len());
-            self.ordered = self.pairs.len();
+    fn count_if_many(&mut self) {
+        if self.waiting.len() >= self.counted.len().max(WAITING) {
+            let waiting = mem::take(&mut self.waiting);
+            self.add_counted(counted(&waiting, self.units.len()));
         }
+    }
+
+    /// Adds pairs that are in order, each once.
+    fn add_counted(&mut self, pairs: Vec<Counted>) {
+        let known = mem::replace(&mut self.counted, pairs);
+        if known.is_empty() {
+            return;
+        }
+        // Two lists that are in order are merged.
+        self.counted.extend(known);
+        self.counted.sort_by_key(|(pair, _)| *pair);
+        self.counted.dedup_by(|counted, kept| {
+            let is_equal = counted.0 == kept.0;
+            kept.1 += counted.1 * u64::from(is_equal);
+            is_equal
+        });
     }
 
     /// All pairs in order, each once.
-    fn counted(&self) -> Cow<'_, [Counted]> {
-        if self.ordered == self.pairs.len() {
-            return Cow::Borrowed(&self.pairs);
+    fn all(&self) -> Cow<'_, [Counted]> {
+        if self.waiting.is_empty() {
+            return Cow::Borrowed(&self.counted);
         }
-        Cow::Owned(order(&self.pairs, self.ordered, self.units.len()))
+        let mut all = Self {
+            counted: counted(&self.waiting, self.units.len()),
+            ..Self::default()
+        };
+        all.add_counted(self.counted.clone());
+        Cow::Owned(all.counted)
     }
 
     /// Returns the number of times `reference` was confused with `prediction`. An empty `reference` counts insertions
@@ -186,12 +202,10 @@ impl Confusions {
         else {
             return 0;
         };
-        let (ordered, others) = self.pairs.split_at(self.ordered);
         let pair = [reference, prediction];
-        let others = others.iter().filter(|(other, _)| *other == pair);
-        let others: u64 = others.map(|(_, count)| count).sum();
-        let found = ordered.binary_search_by_key(&pair, |(pair, _)| *pair);
-        others + found.map_or(0, |index| ordered[index].1)
+        let waiting = self.waiting.iter().filter(|other| **other == pair).count();
+        let found = self.counted.binary_search_by_key(&pair, |(pair, _)| *pair);
+        waiting as u64 + found.map_or(0, |index| self.counted[index].1)
     }
 
     /// Returns the number of different pairs of units, by kind of edit.
@@ -203,8 +217,8 @@ impl Confusions {
     /// Iterates over each unit of the references, each unit that it was confused with, and their count, in ascending
     /// order of the units.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, u64)> {
-        let counted = self.counted().into_owned().into_iter();
-        let mut all: Vec<_> = counted.map(|counted| self.texts(counted)).collect();
+        let all = self.all();
+        let mut all: Vec<_> = all.iter().map(|counted| self.texts(*counted)).collect();
         all.sort_unstable();
         all.into_iter()
     }
@@ -241,10 +255,10 @@ impl Confusions {
     pub fn summary(&self, most: usize) -> (Vec<(&str, &str, u64)>, Edits) {
         let mut kinds: [Most<'_>; 3] = Default::default();
         let mut distinct = [0; 3];
-        for (pair, count) in self.counted().iter() {
-            let kind = kind(*pair);
+        for counted in self.all().iter() {
+            let kind = kind(counted.0);
             distinct[kind] += 1;
-            kinds[kind].add(*count, most, || self.texts((*pair, *count)));
+            kinds[kind].add(counted.1, most, || self.texts(*counted));
         }
         let mut all = kinds.map(|kind| kind.finish(most)).concat();
         all.sort_unstable_by(frequent_first);
@@ -276,50 +290,56 @@ fn kind(pair: Pair) -> usize {
     }
 }
 
-/// Pairs in order, each once, of pairs of which the first `ordered` are in order.
-fn order(pairs: &[Counted], ordered: usize, units: usize) -> Vec<Counted> {
-    let (first, others) = pairs.split_at(ordered);
-    let mut others = if others.len() < units {
-        let mut others = others.to_vec();
-        others.sort_unstable_by_key(|(pair, _)| *pair);
-        others
-    } else {
-        let by_prediction = sorted_by(others, units, |[_, prediction]| prediction);
-        sorted_by(&by_prediction, units, |[reference, _]| reference)
-    };
-    if !first.is_empty() {
-        // Two lists that are in order are merged.
-        others.splice(..0, first.iter().copied());
-        others.sort_by_key(|(pair, _)| *pair);
+/// The counts of pairs of units that have numbers up to `units`, in the order of the pairs.
+fn counted(pairs: &[Pair], units: usize) -> Vec<Counted> {
+    if pairs.len() < units {
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable();
+        return counts(pairs.into_iter());
     }
-    others.dedup_by(|counted, kept| {
-        let is_equal = counted.0 == kept.0;
-        kept.1 += counted.1 * u64::from(is_equal);
-        is_equal
-    });
-    others
-}
-
-/// Pairs in the order of one of their numbers, which is at most `units`; equal ones stay in their order.
-fn sorted_by(pairs: &[Counted], units: usize, number: impl Fn(Pair) -> u32) -> Vec<Counted> {
-    let number = |counted: &Counted| number(counted.0) as usize;
-    // Where the pairs of each number start, one further on.
-    let mut starts = vec![0; units + 2];
-    for pair in pairs {
-        starts[number(pair) + 1] += 1;
+    // Where the predictions of each unit of the references start, one further on.
+    let mut starts = vec![0_usize; units + 2];
+    for [reference, _] in pairs {
+        starts[*reference as usize + 1] += 1;
     }
     let mut sum = 0;
     for start in &mut starts {
         sum += *start;
         *start = sum;
     }
-    let mut sorted = vec![Counted::default(); pairs.len()];
-    for pair in pairs {
-        let start = &mut starts[number(pair)];
-        sorted[*start] = *pair;
+    let mut predictions = vec![0; pairs.len()];
+    for [reference, prediction] in pairs {
+        let start = &mut starts[*reference as usize];
+        predictions[*start] = *prediction;
         *start += 1;
     }
-    sorted
+    // Each start is now the end.
+    let mut rest = predictions.as_mut_slice();
+    let mut begin = 0;
+    for end in &starts {
+        let (own, others) = rest.split_at_mut(end - begin);
+        own.sort_unstable();
+        (rest, begin) = (others, *end);
+    }
+    let mut begin = 0;
+    let rows = (0_u32..).zip(&starts).flat_map(|(reference, end)| {
+        let own = &predictions[begin..*end];
+        begin = *end;
+        own.iter().map(move |prediction| [reference, *prediction])
+    });
+    counts(rows)
+}
+
+/// The counts of pairs that are in order.
+fn counts(pairs: impl Iterator<Item = Pair>) -> Vec<Counted> {
+    let mut counts: Vec<Counted> = Vec::new();
+    for pair in pairs {
+        match counts.last_mut() {
+            Some((last, count)) if *last == pair => *count += 1,
+            _ => counts.push((pair, 1)),
+        }
+    }
+    counts
 }
 
 fn frequent_first(a: &Texts<'_>, b: &Texts<'_>) -> Ordering {
@@ -382,16 +402,33 @@ impl Merge for Confusions {
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 || other.pairs.is_empty() {
+        if times == 0 {
             return;
         }
         let numbers = self.units.extend(&other.units);
-        let number = |number: u32| numbers.get(number as usize).copied().unwrap_or_default();
-        let pairs = other.pairs.iter();
-        self.pairs
-            .extend(pairs.map(|(pair, count)| (pair.map(number), count * times)));
-        self.order_if_many();
+        let counted = if times == 1 {
+            let waiting = other.waiting.iter();
+            self.waiting
+                .extend(waiting.map(|pair| renumbered(*pair, &numbers)));
+            self.count_if_many();
+            Cow::Borrowed(&*other.counted)
+        } else {
+            other.all()
+        };
+        let counted = counted.iter();
+        let mut counted: Vec<Counted> = counted
+            .map(|(pair, count)| (renumbered(*pair, &numbers), count * times))
+            .collect();
+        if !counted.is_empty() {
+            counted.sort_unstable_by_key(|(pair, _)| *pair);
+            self.add_counted(counted);
+        }
     }
+}
+
+/// A pair of another one's numbers by the numbers here.
+fn renumbered(pair: Pair, numbers: &[u32]) -> Pair {
+    pair.map(|number| numbers.get(number as usize).copied().unwrap_or_default())
 }
 
 /// The written form: for each unit of the references, in order, its predictions in order with their counts.
@@ -419,9 +456,11 @@ impl<'de> serde::Deserialize<'de> for Confusions {
         let mut confusions = Self::default();
         for (reference, row) in &Written::deserialize(deserializer)?.counts {
             for (prediction, count) in row {
-                confusions.push_times(reference, prediction, *count);
+                let pair = [reference, prediction].map(|unit| confusions.units.number(unit));
+                confusions.counted.push((pair, *count));
             }
         }
+        confusions.counted.sort_unstable_by_key(|(pair, _)| *pair);
         Ok(confusions)
     }
 }
