@@ -1,4 +1,6 @@
-#![doc = include_str!("../README.md")]
+// The examples of the README score texts.
+#![cfg_attr(feature = "text", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "text"), doc = "The engine of metric-suite.")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

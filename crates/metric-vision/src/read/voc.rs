@@ -284,8 +284,8 @@ fn told_from_names<'a>(
         (None, Some(_), _) => Ok(Some(VocFiles::Classes)),
         (None, None, None) => Ok(None),
         (None, None, Some(file)) => {
-            let problem = "found a name of neither an image nor a class of the truths, \
-                           expected one of them";
+            let problem = "found a file named after neither an image nor a class of the ground \
+                           truth, expected one of them";
             Err(file.error("", "", problem.to_owned()))
         }
         (Some(file), Some(other), _) => {
@@ -823,7 +823,7 @@ mod tests {
         for (predictions, expected) in [
             (
                 &[("z.txt", "")][..],
-                "z.txt: found a name of neither an image nor a class of the truths, expected one of them",
+                "z.txt: found a file named after neither an image nor a class of the ground truth, expected one of them",
             ),
             (
                 &[("x.txt", "")],
