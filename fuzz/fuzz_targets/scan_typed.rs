@@ -46,7 +46,10 @@ fuzz_target!(|data: &[u8]| {
             );
         }
     }
-    let ends = [end_of_number(text.as_bytes(), 0), end_of_numbers(text)];
+    let ends = [
+        end_of_number(text.as_bytes(), 0),
+        end_of_numbers(text.as_bytes(), 0),
+    ];
     for end in ends.into_iter().flatten() {
         serde_json::from_str::<&RawValue>(&text[..end]).expect("JSON");
     }

@@ -29,7 +29,7 @@ def report(
         format: ``"html"`` or ``"markdown"``; by default that of the name of the file, and HTML without a file.
 
     Returns:
-        The page. It needs no network, and texts of the data cannot add markup to it.
+        The page, which notebooks show. It needs no network, and texts of the data cannot add markup to it.
 
     Raises:
         MetricError: There is no result, or the format is not known.
@@ -61,7 +61,28 @@ def report(
     if path is not None:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
-    return page
+    return _MarkdownPage(page) if chosen == "markdown" else _HtmlPage(page)
+
+
+class _HtmlPage(str):
+    """A page that notebooks show, in a frame that cannot reach the notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        style = "width: 100%; height: 40em; border: 0"
+        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self)}"></iframe>'
+
+
+class _MarkdownPage(str):
+    """A text that notebooks show."""
+
+    __slots__ = ()
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
 
 
 def _named(results: Any) -> list[tuple[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from html import escape
 from typing import Any
 
 
@@ -278,6 +277,9 @@ class Result(Mapping[str, "float | None"]):
         return "\n".join(lines) + "\n"
 
     def _repr_html_(self) -> str:
+        # Not where the package is imported, which would take longer.
+        from html import escape
+
         head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self._head())
         body = "".join(
             "<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])

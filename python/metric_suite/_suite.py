@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
@@ -120,6 +119,9 @@ def run_suite(
         "interval": interval,
         "permutations": permutations,
     }
+    # Not where the package is imported, which would take a third longer.
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="metric-run-") as folder:
         text = _native.run_suite(
             suite,

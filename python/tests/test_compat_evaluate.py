@@ -123,7 +123,7 @@ AVERAGES = st.sampled_from(["binary", "micro", "macro", "weighted", None])
 
 
 @settings(deadline=None)
-@given(LABELS, AVERAGES, st.sampled_from([None, [2, 0], [1, 7]]), st.sampled_from([0, 1, "warn"]), st.booleans())
+@given(LABELS, AVERAGES, st.sampled_from([None, [2, 0], [1, 7]]), st.sampled_from([0, 1, "warn", 0.5]), st.booleans())
 def test_the_same_as_scikit_learn(pairs, average, labels, zero_division, weighted):
     sklearn_metrics = pytest.importorskip("sklearn.metrics")
     if average == "binary":

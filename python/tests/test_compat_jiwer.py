@@ -138,6 +138,41 @@ def test_steps_are_the_same_as_those_of_jiwer(sentences, step):
     assert getattr(ours, name)(*arguments)(sentences) == getattr(theirs, name)(*arguments)(sentences)
 
 
+@pytest.mark.parametrize(
+    ("step", "sentences"),
+    [
+        (("RemovePunctuation",), [None]),
+        (("RemovePunctuation",), [b"a."]),
+        (("RemovePunctuation",), [["a", "."]]),
+        (("RemovePunctuation",), type("Text", (str,), {})("a.")),
+        (("ExpandCommonEnglishContractions",), [1]),
+        (("ReduceToSingleSentence", None), ["a", "b"]),
+    ],
+)
+def test_steps_of_what_is_no_string(step, sentences):
+    theirs = pytest.importorskip("jiwer")
+
+    def outcome(package):
+        name, *arguments = step
+        try:
+            found = getattr(package, name)(*arguments)(sentences)
+        except Exception as error:
+            return type(error)
+        return found, type(found)
+
+    assert outcome(ours) == outcome(theirs)
+
+
+def test_a_negative_number_of_errors_shows_none():
+    output = ours.process_words("a b c d", "x b y d")
+    assert ours.visualize_error_counts(output, top_k=1) == (
+        "=== SUBSTITUTIONS ===\na --> x = 1x\n\n=== INSERTIONS ===\nnone\n=== DELETIONS ===\nnone"
+    )
+    assert ours.visualize_error_counts(output, top_k=-1) == (
+        "=== SUBSTITUTIONS ===\n\n=== INSERTIONS ===\nnone\n=== DELETIONS ===\nnone"
+    )
+
+
 def test_public_names_are_those_of_jiwer():
     theirs = pytest.importorskip("jiwer")
     modules = ("transforms", "transformations", "process", "measures", "alignment")

@@ -122,8 +122,11 @@ def test_wrong_masks():
         mask.area({"size": [1, 3], "counts": b"4"})
     with pytest.raises(TypeError, match="same kind"):
         mask.iou([[0, 0, 1, 1]], [{"size": [1, 1], "counts": b"1"}], [0])
-    with pytest.raises(ValueError, match="2 flags for 1"):
-        mask.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], [0, 1])
+    for boxes in ([[0, 0, 1, 1]], []):
+        with pytest.raises(AssertionError, match=f"2 flags for {len(boxes)}"):
+            mask.iou(boxes, boxes, [0, 1])
+    with pytest.raises(IndexError):
+        mask.frPyObjects([], 2, 2)
 
 
 def test_data_set():

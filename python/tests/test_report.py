@@ -1,5 +1,7 @@
 """Reports of results, and data files as values."""
 
+import html
+
 import pytest
 
 import metric_suite
@@ -18,6 +20,17 @@ def test_reports_are_written_as_their_names_say(tmp_path):
     assert (tmp_path / "r.md").read_text() == text
     assert text.startswith("# Word error rate") and "0.2000" in text
     assert metric_suite.report(result) == metric_suite.report(result, format="html")
+
+
+def test_notebooks_show_reports():
+    page = metric_suite.report(scored())
+    frame = page._repr_html_()
+    before, after = frame.split(' srcdoc="')
+    assert before.startswith('<iframe sandbox="allow-scripts"') and after.endswith('"></iframe>')
+    # The page is the value of one attribute.
+    assert html.unescape(after.removesuffix('"></iframe>')) == page and after.count('"') == 1
+    text = metric_suite.report(scored(), format="markdown")
+    assert text._repr_markdown_() == text and not hasattr(text, "_repr_html_")
 
 
 def test_texts_of_the_data_add_no_markup():

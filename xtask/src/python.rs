@@ -121,12 +121,12 @@ fn build_as_released() -> Result<(), String> {
     let environment = environment();
     let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
     install(&python, &environment, PACKAGES, ALONE)?;
-    let maturin = environment.join("bin/maturin").display().to_string();
-    shown(
-        &maturin,
-        &["develop", "--quiet", "--locked", "--profile", PROFILE],
-        &environment,
-    )
+    let program = |name: &str| environment.join("bin").join(name).display().to_string();
+    let build = ["develop", "--quiet", "--locked", "--profile", PROFILE];
+    shown(&program("maturin"), &build, &environment)?;
+    // As pip does: without it, an import also compiles.
+    let compile = ["-m", "compileall", "-q", "metric_suite"];
+    shown(&program("python"), &compile, &environment)
 }
 
 /// The profile of cargo for wheels.

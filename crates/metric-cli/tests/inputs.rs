@@ -290,6 +290,12 @@ fn standard_input_has_any_format_that_does_not_seek() {
         .run_with_input(&format!("{words} --input-format csv"), TABLE)
         .json();
     assert_eq!(result["scores"]["string_accuracy"], 0.5);
+    // Without a name that tells the format, it is JSON Lines.
+    let says = "standard input:1: expected JSON Lines, one object per line";
+    for other in [TABLE, "[{\"id\": 1}]", "a line"] {
+        let run = folder.run_with_input(words, other);
+        run.fails(3, &[says, "--input-format"]);
+    }
     for (name, title, start, is_built) in [
         ("parquet", "Parquet", "PAR1", cfg!(feature = "parquet")),
         ("arrow", "Arrow", "ARROW1\0\0", cfg!(feature = "arrow")),

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
+use foldhash::fast::RandomState;
 use metric_code::{
     CodeBleu, CodeBleuProfile, CodeBleuState, InvalidReferences, Language, Prediction, References,
 };
@@ -80,11 +82,13 @@ fn read_language(name: &str) -> PyResult<Language> {
     found.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+type Map<K, V> = HashMap<K, V, RandomState>;
+
 /// References with what is read from them, which are kept, as data sets often repeat them: one for many samples of a
 /// model.
 #[derive(Default)]
 struct Parsed {
-    known: HashMap<Vec<String>, Known>,
+    known: Map<Vec<String>, Known>,
     /// The length of all texts.
     bytes: usize,
 }
@@ -112,32 +116,45 @@ impl Parsed {
     }
 }
 
-/// References, and the tokens of each in the order in which they first occur, with their numbers and weights.
+/// References, and the tokens of each in the order in which they first occur.
 struct Known {
     references: References,
-    tokens: Vec<Vec<(String, u64, f64)>>,
+    tokens: Vec<Vec<Token>>,
+}
+
+/// A token of a reference.
+struct Token {
+    /// Where the text first has it, in bytes.
+    bytes: Range<usize>,
+    count: u64,
+    weight: f64,
 }
 
 impl Known {
     fn new(language: Language, texts: &[String]) -> Result<Self, InvalidReferences> {
-        let tokens = texts.iter().map(|text| {
-            let mut counted: HashMap<&str, usize> = HashMap::new();
-            let mut counts: Vec<(String, u64, f64)> = Vec::new();
-            for token in tokens(text) {
+        let counted = |text: &String| {
+            let mut counted: Map<&str, usize> = Map::default();
+            let mut counts: Vec<Token> = Vec::new();
+            for bytes in tokens(text) {
+                let token = &text[bytes.clone()];
                 let index = *counted.entry(token).or_insert(counts.len());
                 match counts.get_mut(index) {
-                    Some((_, count, _)) => *count += 1,
+                    Some(token) => token.count += 1,
                     None => {
                         let is_keyword = language.keywords().contains(token);
                         let weight = if is_keyword { 1.0 } else { 0.2 };
-                        counts.push((token.to_owned(), 1, weight));
+                        counts.push(Token {
+                            bytes,
+                            count: 1,
+                            weight,
+                        });
                     }
                 }
             }
             counts
-        });
+        };
         Ok(Self {
-            tokens: tokens.collect(),
+            tokens: texts.iter().map(counted).collect(),
             references: References::new(language, texts)?,
         })
     }
@@ -145,17 +162,18 @@ impl Known {
     /// The weighted tokens of the references that are in the prediction, of how many, added up as codebleu 0.7.0 does,
     /// token by token in tenths that are rounded: the engine counts in fifths, which are exact.
     fn weighted(&self, prediction: &str) -> [f64; 2] {
-        let mut found: HashMap<&str, u64> = HashMap::new();
-        for token in tokens(prediction) {
-            *found.entry(token).or_default() += 1;
+        let mut found: Map<&str, u64> = Map::default();
+        for bytes in tokens(prediction) {
+            *found.entry(&prediction[bytes]).or_default() += 1;
         }
         let mut sums = [0.0; 2];
-        for counts in &self.tokens {
+        for (text, counts) in self.references.texts().zip(&self.tokens) {
             let mut parts = [0.0; 2];
-            for (token, count, weight) in counts {
-                let matched = found.get(&**token).copied().unwrap_or(0).min(*count);
-                parts[0] += matched as f64 * weight;
-                parts[1] += *count as f64 * weight;
+            for token in counts {
+                let matched = found.get(&text[token.bytes.clone()]).copied();
+                let matched = matched.unwrap_or(0).min(token.count);
+                parts[0] += matched as f64 * token.weight;
+                parts[1] += token.count as f64 * token.weight;
             }
             sums[0] += parts[0];
             sums[1] += f64::max(1.0, parts[1]);
@@ -164,8 +182,15 @@ impl Known {
     }
 }
 
-/// The tokens that Python's `str.split` returns.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
+/// The tokens that Python's `str.split` returns, by their bytes.
+fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
-    text.split(is_space).filter(|token| !token.is_empty())
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(is_space);
+        let start = text.len() - rest.len();
+        let length = rest.find(is_space).unwrap_or(rest.len());
+        rest = &rest[length..];
+        (length > 0).then(|| start..start + length)
+    })
 }

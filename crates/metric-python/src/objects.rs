@@ -1,6 +1,6 @@
 //! Boxes and masks of images as columns, which Python hands over as arrays.
 
-use metric_run::record::{Document, IdKey, ObjectColumns, Objects};
+use metric_run::record::{Document, IdColumn, IdKey, ObjectColumns, Objects};
 use numpy::{PyArrayLike1, PyArrayLike2, TypeMustMatch};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -14,11 +14,12 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
     let get = |column: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
         Ok(columns.get_item(column)?.filter(|value| !value.is_none()))
     };
-    let keys = |column: &str| -> PyResult<Vec<IdKey<'static>>> {
-        match get(column)? {
-            Some(values) => read_keys(&values),
-            None => Ok(Vec::new()),
-        }
+    let ids = |column: &str| -> PyResult<IdColumn> {
+        let values = get(column)?;
+        Ok(values
+            .map(|values| read_ids(&values))
+            .transpose()?
+            .unwrap_or_default())
     };
     let numbers = |column: &str| -> PyResult<Option<Vec<f64>>> {
         let Some(values) = get(column)? else {
@@ -40,11 +41,13 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
                 let problem = format!("{name}: boxes have {} columns: expected 4", rows.ncols());
                 return Err(refused(py, problem));
             }
-            Some(
-                rows.outer_iter()
-                    .map(|row| [row[0], row[1], row[2], row[3]])
-                    .collect(),
-            )
+            Some(match rows.as_slice() {
+                Some(numbers) => numbers.as_chunks().0.to_vec(),
+                None => {
+                    let rows = rows.outer_iter();
+                    rows.map(|row| [row[0], row[1], row[2], row[3]]).collect()
+                }
+            })
         }
     };
     let sizes: Option<Vec<[u32; 2]>> = get("sizes")?.map(|sizes| sizes.extract()).transpose()?;
@@ -56,11 +59,14 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
         }
     }
     let found = ObjectColumns {
-        images: keys("images")?,
+        images: match ids("images")? {
+            IdColumn::Numbers(numbers) => numbers.into_iter().map(IdKey::Number).collect(),
+            IdColumn::Keys(keys) => keys,
+        },
         sizes,
         classes,
-        image: keys("image")?,
-        class: keys("class")?,
+        image: ids("image")?,
+        class: ids("class")?,
         bbox,
         segmentation: get("segmentation")?
             .map(|texts| texts.extract())
@@ -91,14 +97,14 @@ pub(crate) fn of_dicts(
     for image in list(intern!(py, "images"))?.iter() {
         truth
             .images
-            .push(key_of(image.cast().ok()?, intern!(py, "id"))?);
+            .push(id_of(image.cast().ok()?, intern!(py, "id"))?.into());
     }
     for category in list(intern!(py, "categories"))?.iter() {
         let category = category.cast().ok()?;
         let name: String = get(category, intern!(py, "name"))?.extract().ok()?;
         truth
             .classes
-            .push((key_of(category, intern!(py, "id"))?, name));
+            .push((id_of(category, intern!(py, "id"))?.into(), name));
     }
     let (mut areas, mut crowds, mut ids) = (Vec::new(), Vec::new(), Vec::new());
     let annotations = list(intern!(py, "annotations"))?;
@@ -135,10 +141,14 @@ fn read_boxes(
 ) -> Option<()> {
     let py = objects.py();
     let mut boxes = Vec::with_capacity(objects.len());
+    let (mut images, mut classes) = (
+        Vec::with_capacity(objects.len()),
+        Vec::with_capacity(objects.len()),
+    );
     for one in objects.iter() {
         let one = one.cast::<PyDict>().ok()?;
-        columns.image.push(key_of(one, intern!(py, "image_id"))?);
-        columns.class.push(key_of(one, intern!(py, "category_id"))?);
+        images.push(id_of(one, intern!(py, "image_id"))?);
+        classes.push(id_of(one, intern!(py, "category_id"))?);
         let bbox = get(one, intern!(py, "bbox"))?;
         let bbox = bbox.cast::<PyList>().ok().filter(|bbox| bbox.len() == 4)?;
         let mut sides = [0.0; 4];
@@ -148,6 +158,8 @@ fn read_boxes(
         boxes.push(sides);
         more(one)?;
     }
+    columns.image = images.into();
+    columns.class = classes.into();
     columns.bbox = Some(boxes);
     Some(())
 }
@@ -172,8 +184,8 @@ fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
     integer.filter(|integer| integer.unsigned_abs() < 1 << 53)
 }
 
-fn key_of(dict: &Bound<'_, PyDict>, name: &Bound<'_, PyString>) -> Option<IdKey<'static>> {
-    integer(&dict.get_item(name).ok()??).map(IdKey::Number)
+fn id_of(dict: &Bound<'_, PyDict>, name: &Bound<'_, PyString>) -> Option<i64> {
+    integer(&get(dict, name)?)
 }
 
 fn read_integers(values: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
@@ -183,12 +195,12 @@ fn read_integers(values: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     }
 }
 
-fn read_keys(values: &Bound<'_, PyAny>) -> PyResult<Vec<IdKey<'static>>> {
+fn read_ids(values: &Bound<'_, PyAny>) -> PyResult<IdColumn> {
     if let Ok(integers) = read_integers(values) {
-        return Ok(integers.into_iter().map(IdKey::Number).collect());
+        return Ok(IdColumn::Numbers(integers));
     }
-    let keys = values.try_iter()?;
-    keys.map(|key| read_key(&key?)).collect()
+    let keys = values.try_iter()?.map(|key| read_key(&key?));
+    keys.collect::<PyResult<_>>().map(IdColumn::Keys)
 }
 
 fn read_key(value: &Bound<'_, PyAny>) -> PyResult<IdKey<'static>> {

@@ -33,7 +33,7 @@ pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
 pub use key::IdKey;
 pub use kind::Kind;
 pub use message::{Message, OptionStyle};
-pub use objects::{ColumnLengthError, ObjectColumns, Objects};
+pub use objects::{ColumnLengthError, IdColumn, ObjectColumns, Objects};
 pub use record::{Id, JoinPolicy, Missing, Record, Side};
 pub use shard::{InvalidShard, Shard, fnv1a};
 pub use value::Value;

@@ -12,8 +12,8 @@ use crate::IdKey;
 /// let truth = Objects::new(ObjectColumns {
 ///     images: vec![IdKey::Number(1), IdKey::Number(2)],
 ///     classes: vec![(IdKey::Number(18), "dog".to_owned())],
-///     image: vec![IdKey::Number(1)],
-///     class: vec![IdKey::Number(18)],
+///     image: vec![1].into(),
+///     class: vec![18].into(),
 ///     bbox: Some(vec![[0.0, 0.0, 10.0, 20.0]]),
 ///     ..ObjectColumns::default()
 /// })?;
@@ -40,9 +40,9 @@ pub struct ObjectColumns {
     /// The ids of all classes with their names. Only ground truth needs them.
     pub classes: Vec<(IdKey<'static>, String)>,
     /// The image of each object.
-    pub image: Vec<IdKey<'static>>,
+    pub image: IdColumn,
     /// The class of each object.
-    pub class: Vec<IdKey<'static>>,
+    pub class: IdColumn,
     /// The box of each object: x, y, width and height.
     pub bbox: Option<Vec<[f64; 4]>>,
     /// The mask of each object: the JSON text of a COCO `segmentation`.
@@ -60,6 +60,57 @@ pub struct ObjectColumns {
     pub ignore: Option<Vec<bool>>,
     /// The id of each object.
     pub id: Option<Vec<i64>>,
+}
+
+/// One id per object.
+///
+/// ```
+/// use metric_record::{IdColumn, IdKey};
+///
+/// assert_eq!(IdColumn::from(vec![18, 1]).len(), 2);
+/// assert_eq!(IdColumn::from(vec![IdKey::from("dog")]).len(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum IdColumn {
+    /// Integers, in a third of the memory.
+    Numbers(Vec<i64>),
+    /// Ids of any kind.
+    Keys(Vec<IdKey<'static>>),
+}
+
+impl IdColumn {
+    /// Returns the number of ids.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Keys(keys) => keys.len(),
+        }
+    }
+
+    /// Returns whether there are no ids.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Default for IdColumn {
+    fn default() -> Self {
+        Self::Numbers(Vec::new())
+    }
+}
+
+impl From<Vec<i64>> for IdColumn {
+    fn from(numbers: Vec<i64>) -> Self {
+        Self::Numbers(numbers)
+    }
+}
+
+impl From<Vec<IdKey<'static>>> for IdColumn {
+    fn from(keys: Vec<IdKey<'static>>) -> Self {
+        Self::Keys(keys)
+    }
 }
 
 impl Objects {
@@ -165,8 +216,8 @@ mod tests {
     fn columns_of_other_lengths() {
         let one = ObjectColumns {
             images: vec![IdKey::Number(1)],
-            image: vec![IdKey::Number(1)],
-            class: vec![IdKey::Number(1)],
+            image: vec![1].into(),
+            class: vec![IdKey::Number(1)].into(),
             ..ObjectColumns::default()
         };
         assert_eq!(
@@ -176,7 +227,7 @@ mod tests {
         for (columns, expected) in [
             (
                 ObjectColumns {
-                    class: vec![],
+                    class: IdColumn::default(),
                     ..one.clone()
                 },
                 "column class has 0 values: expected 1, one per object",

@@ -25,14 +25,14 @@ use crate::fields::{FieldNames, Role};
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::found::{Found, FoundId};
-use crate::index::{self, Address, FoundReference};
+use crate::packed::{Origin, Unpacked};
 use crate::part::Part;
+use crate::partitions::Joined;
 use crate::scan::{file_record, one_example, scan, scan_valid};
 use crate::source::Source;
 use crate::source::blocks::Blocks;
-use crate::spill::Spilled;
 use crate::waiter::{Held, Waiter, fingerprint};
-use crate::waiting::{Meeting, Slot, Waiting};
+use crate::waiting::{self, Meeting, Slot, Waiting};
 use crate::words::counted;
 use crate::{ErrorKind, RunError};
 
@@ -130,6 +130,29 @@ struct Loaded {
     block: Block,
     found: Vec<Found>,
     next: usize,
+    /// Where records that were packed come from; empty for those of a block that was read.
+    origins: Vec<Origin>,
+}
+
+impl Loaded {
+    /// Records that were packed, which are taken.
+    fn unpacked(unpacked: Unpacked) -> Result<Self, RunError> {
+        let Unpacked {
+            text,
+            found,
+            origins,
+        } = unpacked;
+        let block = Block {
+            text: String::from_utf8(text).map_err(|_| waiting::lost())?,
+            ..Block::default()
+        };
+        Ok(Self {
+            next: found.len(),
+            block,
+            found,
+            origins,
+        })
+    }
 }
 
 impl Reader {
@@ -369,6 +392,7 @@ impl Reader {
             block,
             found,
             next: 0,
+            origins: Vec::new(),
         });
     }
 
@@ -473,6 +497,21 @@ impl Reader {
         let later = self.queue.iter().enumerate().skip(position.block + 1);
         let mut later = later.filter(|(_, loaded)| !loaded.found.is_empty());
         later.next().map(|(block, _)| Position { block, record: 0 })
+    }
+
+    /// Queues records that were packed and are taken. Returns the position of the first one.
+    fn push_unpacked(&mut self, unpacked: Unpacked) -> Result<Position, RunError> {
+        self.queue.push_back(Loaded::unpacked(unpacked)?);
+        Ok(Position {
+            block: self.queue.len() - 1,
+            record: 0,
+        })
+    }
+
+    /// Where a record comes from, if it was packed.
+    fn origin(&self, position: Position) -> Option<Origin> {
+        let loaded = &self.queue[position.block];
+        loaded.origins.get(position.record).copied()
     }
 
     fn found(&self, position: Position) -> (&Found, &str) {
@@ -783,15 +822,19 @@ struct Position {
     record: usize,
 }
 
+impl Position {
+    /// The position of the record that comes this many after it in its block.
+    fn moved(self, len: usize) -> Self {
+        Self {
+            record: self.record + len,
+            ..self
+        }
+    }
+}
+
 enum End {
     Queued(Position),
     Held(Box<Held>),
-    /// The index of one of the texts of references that were found last, and where it starts there.
-    Gathered(usize, usize),
-    /// A prediction that came before the last of the references that were gathered.
-    Early(Address),
-    /// The index of one of the parts that were joined last, and the index in it.
-    Spilled(usize, usize),
     Missing,
 }
 
@@ -803,21 +846,10 @@ pub(crate) struct Pair {
     prediction: End,
 }
 
-impl Pair {
-    /// A reference that was found, among those of a block of predictions, and its prediction.
-    fn gathered(block: usize, reference: FoundReference, prediction: End) -> Self {
-        Self {
-            ordinal: reference.ordinal,
-            reference: End::Gathered(block, reference.start),
-            prediction,
-        }
-    }
-}
-
 /// A run of references whose predictions are in the same order.
 pub(crate) struct Step {
-    /// The position of the first reference among all references, from 0.
-    pub(crate) ordinal: u64,
+    /// The position of the first reference among all references, from 0, if the others come after it there.
+    pub(crate) ordinal: Option<u64>,
     reference: Position,
     prediction: Position,
     len: usize,
@@ -840,10 +872,23 @@ impl Pairs {
         }
     }
 
-    /// The same pairs as single ones.
-    pub(crate) fn into_single(self) -> Self {
+    /// Runs of references whose predictions are in the same order.
+    fn steps(steps: Vec<Step>) -> Self {
+        Self {
+            steps,
+            ..Self::default()
+        }
+    }
+
+    /// Whether pairs that come one after another are those of references that do so.
+    pub(crate) fn are_in_order(&self) -> bool {
+        self.steps.iter().all(|step| step.ordinal.is_some())
+    }
+
+    /// The same pairs of a join as single ones.
+    pub(crate) fn into_single(self, join: &Join) -> Self {
         let steps = self.steps.iter();
-        let single = steps.flat_map(|step| (0..step.len).map(|index| step.pair(index)));
+        let single = steps.flat_map(|step| (0..step.len).map(|index| join.pair(step, index)));
         let mut apart: Vec<Pair> = single.collect();
         apart.extend(self.apart);
         Self::apart(apart)
@@ -853,12 +898,17 @@ impl Pairs {
         self.steps.iter().map(|step| step.len).sum::<usize>() + self.apart.len()
     }
 
-    /// Gives `read` the pair at an index.
-    pub(crate) fn with<T>(&self, index: usize, read: impl FnOnce(&Pair) -> T) -> Option<T> {
+    /// Gives `read` the pair of a join at an index.
+    pub(crate) fn with<T>(
+        &self,
+        join: &Join,
+        index: usize,
+        read: impl FnOnce(&Pair) -> T,
+    ) -> Option<T> {
         let mut before = 0;
         for step in &self.steps {
             if index - before < step.len {
-                return Some(read(&step.pair(index - before)));
+                return Some(read(&join.pair(step, index - before)));
             }
             before += step.len;
         }
@@ -895,22 +945,6 @@ pub(crate) enum PairsUnit<'p> {
     /// A part of a run: where it starts, and how many pairs it has.
     Step(&'p Step, usize, usize),
     Apart(&'p [Pair]),
-}
-
-impl Step {
-    fn pair(&self, index: usize) -> Pair {
-        let end = |position: Position| {
-            End::Queued(Position {
-                record: position.record + index,
-                ..position
-            })
-        };
-        Pair {
-            ordinal: self.ordinal + index as u64,
-            reference: end(self.reference),
-            prediction: end(self.prediction),
-        }
-    }
 }
 
 /// Records that are out of step, when all such records wait until the end.
@@ -1038,10 +1072,6 @@ pub(crate) struct Join {
     holds_predictions: bool,
     /// The records that were taken out of step, and are not with those that wait yet.
     leaving: Vec<Leaving>,
-    /// The references that were gathered and found last, by the block of their predictions.
-    gathered: Vec<index::Found>,
-    /// The parts of the records that waited which were joined last.
-    spilled: Vec<Spilled>,
     /// Lines of predictions after the last reference of a text file, which nothing can match.
     surplus: Surplus,
     held: HeldBytes,
@@ -1165,8 +1195,6 @@ impl Join {
             waiting: Waiting::with_window(options.window).gathering(may_gather),
             holds_predictions: false,
             leaving: Vec::new(),
-            gathered: Vec::new(),
-            spilled: Vec::new(),
             surplus: Surplus::default(),
             held: HeldBytes::new(options.max_bytes),
             errors: options.is_check.then(Vec::new),
@@ -1319,10 +1347,7 @@ impl Join {
             self.fill();
             let pairs = match self.predictions {
                 None => self.take_both()?,
-                Some(_) => Pairs {
-                    steps: self.take_steps(),
-                    apart: self.take_apart()?,
-                },
+                Some(_) => self.take_pairs()?,
             };
             self.let_wait()?;
             if self.held.is_over {
@@ -1367,18 +1392,14 @@ impl Join {
             len,
             ordinal,
         } = *leaving;
-        let moved = |position: Position, index| Position {
-            record: position.record + index,
-            ..position
-        };
         for index in 0..len {
             if let Some(position) = references {
-                let position = moved(position, index);
+                let position = position.moved(index);
                 let ordinal = ordinal + index as u64;
                 waiting.pack(&self.references.waiter(position, Side::Reference, ordinal))?;
             }
             if let (Some(position), Some(reader)) = (predictions, &self.predictions) {
-                let position = moved(position, index);
+                let position = position.moved(index);
                 waiting.pack(&reader.waiter(position, Side::Prediction, 0))?;
             }
         }
@@ -1388,13 +1409,11 @@ impl Join {
     /// The next pairs among the records that are packed, after all records have been read.
     fn take_packed(&mut self) -> Result<Option<Pairs>, RunError> {
         if self.waiting.is_gathering() {
-            self.complete()?;
+            let pairs = Pairs::steps(self.complete()?);
+            if pairs.len() > 0 {
+                return Ok(Some(pairs));
+            }
         }
-        let pairs = self.take_early()?;
-        if !pairs.is_empty() {
-            return Ok(Some(Pairs::apart(pairs)));
-        }
-        self.gathered.clear();
         self.waiting.end_gathering()?;
         loop {
             let all = self.waiting.join_next(self.width)?;
@@ -1405,100 +1424,100 @@ impl Join {
             if self.held.is_over {
                 return Err(self.too_many_bytes());
             }
-            self.spilled.clear();
-            let mut pairs = Vec::new();
-            for (part, joined) in all.into_iter().enumerate() {
-                for (side, id) in joined.twice {
-                    let reader = match (side, &mut self.predictions) {
-                        (Side::Prediction, Some(predictions)) => predictions,
-                        _ => &mut self.references,
-                    };
-                    reader.suspects.insert(id);
-                }
-                let spilled = joined.spilled;
-                pairs.extend(joined.pairs.iter().map(|&[reference, prediction]| Pair {
-                    ordinal: spilled.ordinal(reference),
-                    reference: End::Spilled(part, reference),
-                    prediction: End::Spilled(part, prediction),
-                }));
-                self.spilled.push(spilled);
-            }
-            if !pairs.is_empty() {
-                return Ok(Some(Pairs::apart(pairs)));
+            let pairs = Pairs::steps(self.take_joined(all)?);
+            if pairs.len() > 0 {
+                return Ok(Some(pairs));
             }
         }
     }
 
-    /// Lets predictions be looked up in the references, which have all come.
-    fn complete(&mut self) -> Result<(), RunError> {
-        self.references.suspects.extend(self.waiting.complete()?);
+    /// Lets predictions be looked up in the references, which have all come. Returns those that came before.
+    fn complete(&mut self) -> Result<Vec<Step>, RunError> {
+        let all = self.waiting.complete(self.width)?;
         self.holds_predictions = false;
         self.held.wait(&self.waiting);
-        Ok(())
+        self.take_joined(all)
     }
 
-    /// Takes the predictions that came before the last of the references that were gathered.
-    fn take_early(&mut self) -> Result<Vec<Pair>, RunError> {
-        let mut pairs = Vec::new();
-        let mut alone = Vec::new();
-        let (addresses, found) = self.waiting.take_early();
-        for (prediction, reference) in addresses.into_iter().zip(found.references()) {
-            match reference {
-                None => alone.push(prediction),
-                Some(reference) if self.waiting.take(reference) => {
-                    pairs.push(Pair::gathered(0, reference, End::Early(prediction)));
-                }
-                Some(_) => {
-                    let waiter = self.waiting.early(prediction);
-                    let id = waiter.map(|waiter| waiter.id.to_string());
-                    if let (Some(reader), Some(id)) = (&mut self.predictions, id) {
-                        reader.suspects.insert(id);
-                    }
-                }
+    /// Takes the pairs of partitions, whose records join the queues.
+    fn take_joined(&mut self, all: Vec<Joined>) -> Result<Vec<Step>, RunError> {
+        let Some(predictions) = &mut self.predictions else {
+            return Ok(Vec::new());
+        };
+        let mut steps = Vec::new();
+        for joined in all {
+            for (side, id) in joined.twice {
+                match side {
+                    Side::Reference => self.references.suspects.insert(id),
+                    Side::Prediction => predictions.suspects.insert(id),
+                };
             }
+            steps.push(Step {
+                ordinal: None,
+                len: joined.references.found.len(),
+                reference: self.references.push_unpacked(joined.references)?,
+                prediction: predictions.push_unpacked(joined.predictions)?,
+            });
         }
-        self.gathered = vec![found];
-        self.waiting.leave_early_alone(&alone)?;
-        Ok(pairs)
+        Ok(steps)
     }
 
     /// Takes the predictions that are loaded, and finds their references among those that were gathered.
-    fn take_gathered(&mut self) -> Result<Vec<Pair>, RunError> {
-        let (Some(predictions), Some(index)) = (&mut self.predictions, self.waiting.index()) else {
+    fn take_found(&mut self) -> Result<Vec<Step>, RunError> {
+        let Some(predictions) = &mut self.predictions else {
             return Ok(Vec::new());
         };
+        let waiting = &self.waiting;
         let look_up = |loaded: &Loaded| {
             let found = loaded.found.get(loaded.next..).unwrap_or_default();
-            index.look_up(found.iter().map(|found| found.id(&loaded.block.text)))
+            waiting.look_up(found.iter().map(|found| found.id(&loaded.block.text)))
         };
-        self.gathered = match self.width {
+        let all: Vec<_> = match self.width {
             1 => predictions.queue.iter().map(look_up).collect(),
             _ => predictions.queue.par_iter().map(look_up).collect(),
         };
-        let mut pairs = Vec::new();
-        for (block, found) in self.gathered.iter().enumerate() {
-            for reference in found.references() {
-                let Some(position) = predictions.head() else {
-                    break;
-                };
-                predictions.take(position);
-                match reference {
-                    None => {
-                        let waiter = predictions.waiter(position, Side::Prediction, 0);
-                        self.waiting.leave_alone(&waiter)?;
-                    }
-                    Some(reference) if self.waiting.take(reference) => {
-                        pairs.push(Pair::gathered(block, reference, End::Queued(position)));
-                    }
-                    Some(_) => {
-                        let id = predictions.id(position).to_string();
-                        predictions.suspects.insert(id);
-                    }
+        let mut steps = Vec::new();
+        for (block, (found, records)) in all.into_iter().enumerate() {
+            let first = self.references.push_unpacked(records)?;
+            let next = predictions.queue[block].next;
+            predictions.queue[block].next += found.len();
+            let mut step = Step {
+                ordinal: None,
+                reference: first,
+                prediction: Position {
+                    block,
+                    record: next,
+                },
+                len: 0,
+            };
+            for reference in found {
+                if reference.is_some_and(|reference| self.waiting.take(reference)) {
+                    step.len += 1;
+                    continue;
                 }
+                let position = step.prediction.moved(step.len);
+                if reference.is_some() {
+                    let id = predictions.id(position).to_string();
+                    predictions.suspects.insert(id);
+                } else {
+                    let waiter = predictions.waiter(position, Side::Prediction, 0);
+                    self.waiting.leave_alone(&waiter)?;
+                }
+                let after = Step {
+                    ordinal: None,
+                    reference: step
+                        .reference
+                        .moved(step.len + usize::from(reference.is_some())),
+                    prediction: position.moved(1),
+                    len: 0,
+                };
+                steps.push(std::mem::replace(&mut step, after));
             }
+            steps.push(step);
         }
+        steps.retain(|step| step.len > 0);
         self.held.wait(&self.waiting);
-        Ok(pairs)
+        Ok(steps)
     }
 
     /// The error of records and ids that take more memory than allowed.
@@ -1532,7 +1551,7 @@ impl Join {
             self.next_ordinal += taken as u64;
             if len > 0 {
                 steps.push(Step {
-                    ordinal,
+                    ordinal: Some(ordinal),
                     reference: position,
                     prediction: position,
                     len,
@@ -1564,7 +1583,7 @@ impl Join {
                 .run_len(reference)
                 .min(predictions.run_len(prediction));
             steps.push(Step {
-                ordinal,
+                ordinal: Some(ordinal),
                 reference,
                 prediction,
                 len,
@@ -1603,19 +1622,22 @@ impl Join {
         steps
     }
 
-    /// Takes records that are out of step, and gives those that have found their partner.
-    fn take_apart(&mut self) -> Result<Vec<Pair>, RunError> {
+    /// Takes records that are loaded, and gives those that have found their partner.
+    fn take_pairs(&mut self) -> Result<Pairs, RunError> {
         if self.waiting.is_gathering() && self.leaving.is_empty() {
-            self.gather()?;
+            return self.gather().map(Pairs::steps);
         }
-        if self.waiting.index().is_some() {
-            return self.take_gathered();
+        if self.waiting.has_references() {
+            return self.take_found().map(Pairs::steps);
         }
-        self.take_matching()
+        Ok(Pairs {
+            steps: self.take_steps(),
+            apart: self.take_apart()?,
+        })
     }
 
     /// Takes records while both sides have one loaded, or one side is at its end.
-    fn take_matching(&mut self) -> Result<Vec<Pair>, RunError> {
+    fn take_apart(&mut self) -> Result<Vec<Pair>, RunError> {
         let Some(predictions) = &mut self.predictions else {
             return Ok(Vec::new());
         };
@@ -1703,10 +1725,10 @@ impl Join {
     }
 
     /// Takes the references that are loaded, or lets predictions be looked up after the last of them.
-    fn gather(&mut self) -> Result<(), RunError> {
+    fn gather(&mut self) -> Result<Vec<Step>, RunError> {
         self.holds_predictions = true;
         let Some(predictions) = &mut self.predictions else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let (references, held) = (&mut self.references, &mut self.held);
         let next_ordinal = &mut self.next_ordinal;
@@ -1716,9 +1738,9 @@ impl Join {
             self.leaving.push(leaving);
         }
         if self.leaving.is_empty() && references.is_at_end() {
-            self.complete()?;
+            return self.complete();
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// The records of a part of a run.
@@ -1728,13 +1750,9 @@ impl Join {
         start: usize,
         len: usize,
     ) -> impl Iterator<Item = Record<'_>> {
-        let moved = |position: Position| Position {
-            record: position.record + start,
-            ..position
-        };
-        let (references, reference_text) = self.references.run(moved(step.reference), len);
+        let (references, reference_text) = self.references.run(step.reference.moved(start), len);
         let (predictions, prediction_text) = match &self.predictions {
-            Some(reader) => reader.run(moved(step.prediction), len),
+            Some(reader) => reader.run(step.prediction.moved(start), len),
             None => (references, reference_text),
         };
         let has_both = self.predictions.is_none();
@@ -1754,13 +1772,24 @@ impl Join {
         })
     }
 
+    /// The pair at an index of a run.
+    fn pair(&self, step: &Step, index: usize) -> Pair {
+        let reference = step.reference.moved(index);
+        let ordinal = match step.ordinal {
+            Some(first) => first + index as u64,
+            None => self.references.origin(reference).map_or(0, |it| it.ordinal),
+        };
+        Pair {
+            ordinal,
+            reference: End::Queued(reference),
+            prediction: End::Queued(step.prediction.moved(index)),
+        }
+    }
+
     /// One side of a pair, if it waited for the other.
     fn waited<'a>(&'a self, end: &'a End) -> Option<Waiter<'a>> {
         match end {
             End::Held(held) => Some(held.waiter()),
-            End::Gathered(block, start) => self.waiting.found(self.gathered.get(*block)?, *start),
-            End::Early(address) => self.waiting.early(*address),
-            End::Spilled(part, index) => self.spilled.get(*part)?.get(*index),
             End::Queued(_) | End::Missing => None,
         }
     }
@@ -1808,10 +1837,13 @@ impl Join {
             (Side::Reference, _) => (&self.references, &pair.reference, Role::Value),
         };
         let (part, line) = match end {
-            End::Queued(position) => (
-                &reader.queue[position.block].block.part,
-                reader.found(*position).0.line,
-            ),
+            End::Queued(position) => {
+                let part = reader
+                    .origin(*position)
+                    .and_then(|it| self.waiting.part(it.part));
+                let part = part.unwrap_or(&reader.queue[position.block].block.part);
+                (part, reader.found(*position).0.line)
+            }
             end => match self.waited(end) {
                 Some(waiter) => (waiter.part, waiter.line),
                 None => return (reader.input.source.name(), None, String::new()),
@@ -1932,6 +1964,7 @@ impl Join {
         let extra = self.waiting.rest(Side::Prediction)?;
         let mut first_extra = Vec::new();
         let mut repeated = 0;
+        let mut prints = Vec::with_capacity(extra.len());
         for slot in &extra {
             let held = self.waiting.load(*slot)?;
             // A prediction without a partner whose id is that of a reference came second.
@@ -1944,6 +1977,7 @@ impl Join {
                     continue;
                 }
             }
+            prints.push((fingerprint(Id::Text(held.id())), *slot));
             first_extra.push((held.waiter().line, held.id().to_owned()));
             // A file of JSON may have all of its ids in one line.
             if first_extra.len() >= 64 * NAMED_IDS {
@@ -1952,6 +1986,7 @@ impl Join {
             }
         }
         first_extra.sort_unstable();
+        repeated += self.suspect_extra(prints)?;
         let of_predictions = self.predictions.as_ref().map(Reader::refuse_repeated);
         self.keep(of_predictions.unwrap_or(Ok(())))?;
         let mut first_missing = Vec::new();
@@ -1998,6 +2033,30 @@ impl Join {
             missing_ids,
             extra_ids,
         })
+    }
+
+    /// Suspects the ids of predictions without a reference, given with their fingerprints, that occur twice. Returns the
+    /// number of further records that have them.
+    fn suspect_extra(&mut self, mut extra: Vec<(u64, Slot)>) -> Result<u64, RunError> {
+        let Some(predictions) = &mut self.predictions else {
+            return Ok(0);
+        };
+        extra.sort_unstable_by_key(|(print, _)| *print);
+        let mut repeated = 0;
+        let same_print = extra.chunk_by(|(print, _), (next, _)| print == next);
+        for same_print in same_print.filter(|it| it.len() > 1) {
+            let mut ids = BTreeSet::new();
+            for (_, slot) in same_print {
+                let held = self.waiting.load(*slot)?;
+                if ids.contains(held.id()) {
+                    predictions.suspects.insert(held.id().to_owned());
+                    repeated += 1;
+                } else {
+                    ids.insert(held.id().to_owned());
+                }
+            }
+        }
+        Ok(repeated)
     }
 
     /// Sorts the fingerprints of reference ids, if ids are looked up among them or may occur twice.

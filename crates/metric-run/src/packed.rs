@@ -1,15 +1,15 @@
 //! Records that wait for their partner, packed as bytes: a short header, and then the id, the value and the record.
 //!
-//! The numbers of a header have six bits per byte, so a header is ASCII: bytes of packed records are text, which is
-//! validated once.
+//! The numbers of a header have seven bits per byte. Bytes that were packed, and perhaps were in a file since, are
+//! validated as text when records are unpacked.
 
 use std::sync::Arc;
 
 use metric_record::{Id, Side};
 
-use crate::found::Form;
+use crate::found::{Form, Found, FoundId, Span};
 use crate::part::Part;
-use crate::waiter::{Waiter, push_id};
+use crate::waiter::{Held, Waiter, push_id};
 
 /// The header of a packed record.
 #[derive(Clone, Debug)]
@@ -103,30 +103,81 @@ impl Packed {
         self.header + self.id + self.value + self.record
     }
 
-    /// The id of the record, which some text starts with.
-    pub(crate) fn id<'a>(&self, text: &'a str) -> Option<&'a str> {
-        text.get(self.header..self.header + self.id)
+    /// The id of the record, which some bytes start with.
+    pub(crate) fn id<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.get(self.header..self.header + self.id)
     }
 
-    /// The record, which some text starts with.
-    pub(crate) fn waiter<'a>(&self, text: &'a str, parts: &'a [Arc<Part>]) -> Option<Waiter<'a>> {
-        let (id, rest) = text.get(self.header..)?.split_at_checked(self.id)?;
-        let (value, rest) = rest.split_at_checked(self.value)?;
-        let record = if self.has_record {
-            Some(rest.get(..self.record)?)
-        } else {
-            None
-        };
-        Some(Waiter {
+    /// The record, which some bytes start with; `None` if they are damaged.
+    pub(crate) fn hold(&self, bytes: &[u8], parts: &[Arc<Part>]) -> Option<Held> {
+        let mut unpacked = Unpacked::default();
+        unpacked.push(self, bytes.get(..self.bytes())?);
+        let text = String::from_utf8(unpacked.text).ok()?;
+        let found = unpacked.found.first()?;
+        Some(Held::new(&Waiter {
             side: self.side,
             ordinal: self.ordinal,
             line: self.line,
             part: parts.get(self.part)?,
-            id: Id::Text(id),
+            id: found.id(&text),
             form: self.form,
-            value,
-            record,
-        })
+            value: found.value.slice(&text),
+            record: found.record(&text),
+        }))
+    }
+}
+
+/// Records that were packed, in the form of those of a block.
+#[derive(Debug, Default)]
+pub(crate) struct Unpacked {
+    /// The text of the records, not yet validated.
+    pub(crate) text: Vec<u8>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) origins: Vec<Origin>,
+}
+
+/// The origin of a record that was packed: its number among all references, and that of its part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) ordinal: u64,
+    pub(crate) part: usize,
+}
+
+impl Unpacked {
+    /// No records, with room for this many.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        /// The bytes of a short record.
+        const RECORD: usize = 32;
+        Self {
+            text: Vec::with_capacity(count * RECORD),
+            found: Vec::with_capacity(count),
+            origins: Vec::with_capacity(count),
+        }
+    }
+
+    /// Adds a record with its bytes.
+    pub(crate) fn push(&mut self, packed: &Packed, bytes: &[u8]) {
+        let text = bytes.get(packed.header..).unwrap_or_default();
+        let id = self.text.len();
+        let value = id + packed.id;
+        let record = value + packed.value;
+        self.text.extend_from_slice(text);
+        self.found.push(Found {
+            id: FoundId::Here(Span::new(id, value)),
+            value: Span::new(value, record),
+            form: packed.form,
+            other: None,
+            record: if packed.has_record {
+                Span::new(record, self.text.len())
+            } else {
+                Span::default()
+            },
+            line: packed.line,
+        });
+        self.origins.push(Origin {
+            ordinal: packed.ordinal,
+            part: packed.part,
+        });
     }
 }
 
@@ -134,10 +185,10 @@ impl Packed {
 const MOST_BYTES: usize = 1 + 6 * NUMBER_BYTES;
 
 /// The most bytes of a number.
-const NUMBER_BYTES: usize = u64::BITS.div_ceil(6) as usize;
+const NUMBER_BYTES: usize = u64::BITS.div_ceil(7) as usize;
 
 /// The mark of the last byte of a number.
-const LAST: u8 = 1 << 6;
+const LAST: u8 = 1 << 7;
 
 /// The bytes of a header as they are written.
 struct HeaderBytes {
@@ -168,7 +219,7 @@ impl HeaderBytes {
     fn push_number(&mut self, mut number: u64) {
         while number >= u64::from(LAST) {
             self.push(number as u8 & (LAST - 1));
-            number >>= 6;
+            number >>= 7;
         }
         self.push(number as u8 | LAST);
     }
@@ -193,7 +244,7 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
         if byte >= LAST {
             return Some(number);
         }
-        shift += 6;
+        shift += 7;
     }
 }
 
@@ -204,7 +255,7 @@ mod tests {
     #[test]
     fn records_are_read_as_written() {
         let part = Arc::default();
-        for number in [0, 1, 63, 64, 4095, 4096, 1 << 32, u64::MAX] {
+        for number in [0, 1, 127, 128, 16_383, 16_384, 1 << 32, u64::MAX] {
             for len in [0, 1, 63, 64, 70_000] {
                 let id = "é".repeat(len);
                 let record = "r".repeat(len + 1);
@@ -228,16 +279,18 @@ mod tests {
                     Packed::push(&waiter, index, &mut bytes);
                     let packed = Packed::read(&bytes).expect("a header");
                     assert_eq!(packed.bytes(), bytes.len());
-                    assert!(bytes[..packed.header].is_ascii());
                     assert_eq!(packed.part, index);
                     for cut in 0..packed.header {
                         assert!(Packed::read(&bytes[..cut]).is_none());
                     }
-                    let text = String::from_utf8(bytes).expect("a text");
-                    assert_eq!(packed.id(&text), Some(&*id));
+                    assert_eq!(packed.id(&bytes), Some(id.as_bytes()));
                     let parts = vec![Arc::clone(&part); 301];
-                    let read = packed.waiter(&text, &parts).expect("a record");
-                    assert_eq!(format!("{read:?}"), format!("{waiter:?}"));
+                    let held = packed.hold(&bytes, &parts).expect("a record");
+                    assert_eq!(format!("{:?}", held.waiter()), format!("{waiter:?}"));
+                    assert!(packed.hold(&bytes[..bytes.len() - 1], &parts).is_none());
+                    bytes.pop();
+                    bytes.push(0xff);
+                    assert!(packed.hold(&bytes, &parts).is_none());
                 }
             }
         }

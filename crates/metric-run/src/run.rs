@@ -979,8 +979,10 @@ impl Fold<'_> {
     fn add(&mut self, join: &Join, pairs: Pairs) -> Result<(), RunError> {
         let observer = self.observer;
         let is_watched = self.run.samples || observer.draws() || observer.wants_inputs();
-        let pairs = if is_watched {
-            pairs.into_single()
+        // Those who rank examples are told where a run of references starts.
+        let is_ranked = self.run.ranking.is_some() && !pairs.are_in_order();
+        let pairs = if is_watched || is_ranked {
+            pairs.into_single(join)
         } else {
             pairs
         };
@@ -1025,21 +1027,22 @@ impl Fold<'_> {
     fn read(&self, join: &Join, first: usize, unit: &PairsUnit<'_>, worker: &mut [Part]) {
         match unit {
             PairsUnit::Step(step, start, len) => {
-                self.start_at(step.ordinal + *start as u64, first, worker);
-                self.read_records(first, join.records_of(step, *start, *len), worker);
+                if let Some(ordinal) = step.ordinal {
+                    self.start_at(ordinal + *start as u64, first, worker);
+                }
+                let records = |from, to| join.records_of(step, start + from, to - from);
+                self.read_records(first, *len, records, worker);
             }
             PairsUnit::Apart(pairs) if self.run.ranking.is_some() => {
                 let mut first = first;
                 let follows = |pair: &Pair, next: &Pair| next.ordinal == pair.ordinal + 1;
                 for run in pairs.chunk_by(follows) {
                     self.start_at(run.first().map_or(0, |pair| pair.ordinal), first, worker);
-                    self.read_records(first, run.iter().map(|pair| join.record(pair)), worker);
+                    self.read_pairs(first, join, run, worker);
                     first += run.len();
                 }
             }
-            PairsUnit::Apart(pairs) => {
-                self.read_records(first, pairs.iter().map(|pair| join.record(pair)), worker);
-            }
+            PairsUnit::Apart(pairs) => self.read_pairs(first, join, pairs, worker),
         }
     }
 
@@ -1058,7 +1061,7 @@ impl Fold<'_> {
             return;
         };
         let mut named = |index: usize| {
-            pairs.with(index, |pair| {
+            pairs.with(join, index, |pair| {
                 let record = join.record(pair);
                 let id = record.id.to_string();
                 (id, wanted.inputs.then(|| ranked_inputs(record)))
@@ -1069,22 +1072,27 @@ impl Fold<'_> {
         }
     }
 
-    fn read_records<'j>(
+    fn read_pairs(&self, first: usize, join: &Join, pairs: &[Pair], worker: &mut [Part]) {
+        let records = |from, to| pairs[from..to].iter().map(|pair| join.record(pair));
+        self.read_records(first, pairs.len(), records, worker);
+    }
+
+    /// Reads as many records; `records` gives those between two of them.
+    fn read_records<'j, R: Iterator<Item = Record<'j>>>(
         &self,
-        mut first: usize,
-        mut records: impl Iterator<Item = Record<'j>>,
+        first: usize,
+        len: usize,
+        records: impl Fn(usize, usize) -> R,
         worker: &mut [Part],
     ) {
         /// So few that they stay in the fastest cache.
         const LEN: usize = 64;
         let mut read: Vec<Record<'_>> = Vec::with_capacity(LEN);
         let mut copies = Vec::new();
-        loop {
+        for from in (0..len).step_by(LEN) {
             read.clear();
-            read.extend(records.by_ref().take(LEN));
-            if read.is_empty() {
-                return;
-            }
+            read.extend(records(from, len.min(from + LEN)));
+            let first = first + from;
             let last = worker.len().saturating_sub(1);
             for (metric, part) in worker.iter_mut().enumerate() {
                 let scorer = &self.run.metrics[metric].scorer;
@@ -1096,7 +1104,6 @@ impl Fold<'_> {
                     scorer.read_more(part, first, &mut read);
                 }
             }
-            first += read.len();
         }
     }
 
@@ -1132,7 +1139,7 @@ impl Fold<'_> {
             RunError::record(location, join.record(pair).id, error.clone())
         };
         Err(pairs
-            .with(index, failed)
+            .with(join, index, failed)
             .unwrap_or_else(|| RunError::Internal(error.to_string())))
     }
 

@@ -287,10 +287,11 @@ fn value_end(text: &str, at: usize) -> Option<(usize, Form)> {
             Some((end, if is_plain { Form::Plain } else { Form::Json }))
         }
         b'[' | b'{' => {
+            if let Some(end) = end_of_numbers(bytes, at) {
+                return Some((end, Form::Json));
+            }
             let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it);
-            let rest = text.get(at..line)?;
-            let length = end_of_numbers(rest).or_else(|| end_of_value(rest))?;
-            Some((at + length, Form::Json))
+            Some((at + end_of_value(text.get(at..line)?)?, Form::Json))
         }
         b'-' | b'0'..=b'9' => Some((end_of_number(bytes, at)?, Form::Json)),
         b't' | b'f' | b'n' => Some((at + end_of_value(text.get(at..)?)?, Form::Json)),
@@ -653,7 +654,11 @@ impl<'a> Cursor<'a> {
         let rest = &self.text[start..self.end];
         if let Some((length, _)) = end_of_string(rest.as_bytes(), 0) {
             self.at = start + length;
-        } else if let Some(length) = end_of_numbers(rest).or_else(|| end_of_value(rest)) {
+        } else if let Some(end) =
+            end_of_numbers(self.text.as_bytes(), start).filter(|end| *end <= self.end)
+        {
+            self.at = end;
+        } else if let Some(length) = end_of_value(rest) {
             self.at = start + length;
         } else {
             let mut values = serde_json::Deserializer::from_str(rest).into_iter();

@@ -1,9 +1,9 @@
-//! Records that wait for their partner: in memory up to a window, and beyond it packed in parts.
+//! Records that wait for their partner: in memory up to a window, and beyond it packed in partitions.
 //!
-//! Once the window is full, all references are gathered in memory, where predictions find them: see [`crate::index`].
-//! If there is no room for them, or a source cannot be read again, all records go to parts, as in a Grace hash join, and
-//! those that do not fit into memory to a temporary file: see [`crate::spill`]. Memory grows with the number of records
-//! by some bytes each. Ids with equal fingerprints are told apart by their texts.
+//! Once the window is full, references are gathered first, while predictions are held back. If there is room for all of
+//! them in memory, predictions find them there. Otherwise, or if a source cannot be read again, predictions are packed as
+//! well, and partitions are joined at the end: see [`crate::partitions`]. Memory grows with the number of records by some
+//! bytes each. Ids with equal fingerprints are told apart by their texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -15,21 +15,17 @@ use metric_record::{Id, Side};
 use rayon::prelude::*;
 
 use crate::RunError;
-use crate::index::{Address, Found, FoundReference, Index, Texts};
-use crate::packed::Packed;
+use crate::packed::{Packed, Unpacked};
 use crate::part::Part;
+use crate::partitions::{Address, FoundReference, Joined, Partition, Partitions, Table, Tables};
 use crate::positions::{self, read_at};
-use crate::spill::{Joined, Partition, Spill};
 use crate::waiter::{Held, Waiter, fingerprint};
 
 /// The number of bytes of records that wait in memory one by one.
 pub(crate) const WINDOW: u64 = 8 << 20;
 
-/// The number of bytes of records that wait in memory packed.
+/// The number of bytes of records that wait in memory packed, whatever their number.
 const ROOM: u64 = 64 << 20;
-
-/// The number of additional bytes per record that wait in memory, packed.
-const ROOM_PER_RECORD: u64 = 12;
 
 /// The result of looking for the partner of a record.
 #[derive(Debug)]
@@ -51,16 +47,12 @@ pub(crate) struct Waiting {
     store: Store,
     /// Whether references may be gathered while predictions are held back.
     may_gather: bool,
-    /// All references that came after the window was full, and all records that waited then.
-    index: Option<Box<Index>>,
-    /// The predictions that came before all references had been gathered, while the last of them are paired.
-    early: Texts,
-    /// All records that came after the window was full, and those that waited then, unless they are gathered.
-    spill: Option<Box<Spill>>,
+    /// All records that waited when the window was full, and came after that.
+    partitions: Option<Box<Partitions>>,
+    /// The references that were gathered, once predictions can be looked up in them.
+    tables: Option<Tables>,
     /// Packed records that found no partner.
     alone: Vec<Slot>,
-    /// The parts that records in parts of the file are of, once these are joined.
-    parts: Arc<[Arc<Part>]>,
     /// The fingerprint of an id.
     print: fn(Id<'_>) -> u64,
 }
@@ -159,11 +151,9 @@ impl Waiting {
                 parts: Vec::new(),
             },
             may_gather: false,
-            index: None,
-            early: Texts::default(),
-            spill: None,
+            partitions: None,
+            tables: None,
             alone: Vec::new(),
-            parts: Arc::default(),
             print: fingerprint,
         }
     }
@@ -176,13 +166,9 @@ impl Waiting {
     /// The memory that is taken, about. It depends on the records and their order alone.
     pub(crate) fn bytes(&self) -> u64 {
         const ENTRY: u64 = 32;
-        let packed = self.spill.as_ref().map_or(0, |spill| spill.bytes());
-        let indexed = self.index.as_ref().map_or(0, |index| index.bytes());
-        self.store.bytes
-            + packed
-            + indexed
-            + self.early.bytes()
-            + ENTRY * (self.by_print.len() + self.twins.len() + self.alone.len()) as u64
+        let packed = self.partitions.as_ref().map_or(0, |it| it.bytes());
+        let entries = self.by_print.len() + self.twins.len() + self.alone.len();
+        self.store.bytes + packed + ENTRY * entries as u64
     }
 
     pub(crate) fn has_any(&self, side: Side) -> bool {
@@ -241,12 +227,6 @@ impl Waiting {
     /// Packs a record, and before the first one all that wait in memory.
     pub(crate) fn pack(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
         if !self.is_full() {
-            if self.may_gather {
-                let index = Index::new(self.room(), self.print);
-                self.index = Some(Box::new(index));
-            } else {
-                self.start_parts();
-            }
             self.by_print = HashMap::default();
             self.twins.clear();
             self.store.free = Vec::new();
@@ -259,168 +239,133 @@ impl Waiting {
         Ok(Meeting::Waits)
     }
 
-    /// The number of bytes of packed records in memory, whatever their number.
-    fn room(&self) -> u64 {
-        self.store.window.saturating_mul(ROOM / WINDOW)
-    }
-
-    fn start_parts(&mut self) -> &mut Spill {
-        let room = [self.room(), ROOM_PER_RECORD];
-        self.spill.get_or_insert_with(|| Box::new(Spill::new(room)))
-    }
-
     /// Adds a record to those that are packed.
     fn pack_one(&mut self, waiter: &Waiter<'_>) -> Result<(), RunError> {
         let part = self.store.part(waiter.part);
-        let Some(index) = &mut self.index else {
-            let print = (self.print)(waiter.id);
-            let written = self.start_parts().write(print, waiter, part);
-            return written.map_err(|error| failed(&error));
-        };
-        index.push(waiter, part).map_err(|error| failed(&error))?;
-        if index.is_full() {
-            self.move_to_parts()?;
-        }
-        Ok(())
-    }
-
-    /// Moves the records that were gathered to parts.
-    #[cold]
-    fn move_to_parts(&mut self) -> Result<(), RunError> {
-        let Some(index) = self.index.take() else {
-            return Ok(());
-        };
-        let parts = self.store.parts.clone();
-        let mut moved = Ok(());
-        let unpacked = index.unpack(&parts, |waiter| {
-            if moved.is_ok() {
-                moved = self.pack_one(waiter);
-            }
-        });
-        unpacked.map_err(|error| failed(&error))?;
-        moved
+        let room = self.store.window.saturating_mul(ROOM / WINDOW);
+        let partitions = self
+            .partitions
+            .get_or_insert_with(|| Partitions::new(room).into());
+        let written = partitions.write((self.print)(waiter.id), waiter, part);
+        written.map_err(|error| failed(&error))
     }
 
     /// Whether the window is full, so that no record meets its partner before all of one side have come.
     pub(crate) fn is_full(&self) -> bool {
-        self.spill.is_some() || self.index.is_some()
-    }
-
-    /// Whether records are packed in parts.
-    #[cfg(test)]
-    pub(crate) fn is_in_parts(&self) -> bool {
-        self.spill.is_some()
+        self.partitions.is_some()
     }
 
     /// Whether references are gathered, so that predictions have to be held back.
     pub(crate) fn is_gathering(&self) -> bool {
-        let index = self.index.as_ref();
-        index.is_some_and(|index| !index.is_complete())
+        let mut partitions = self.partitions.iter();
+        let is_in_memory = partitions.any(|it| it.are_in_memory());
+        self.may_gather && is_in_memory && self.tables.is_none()
     }
 
-    /// The references that were gathered, once predictions can be looked up in them.
-    pub(crate) fn index(&self) -> Option<&Index> {
-        self.index.as_deref().filter(|index| index.is_complete())
+    /// Whether predictions can be looked up in the references that were gathered.
+    pub(crate) fn has_references(&self) -> bool {
+        self.tables.is_some()
     }
 
-    /// Lets predictions be looked up in the references that were gathered, as all of them have come. Returns the ids that
-    /// occur twice.
-    pub(crate) fn complete(&mut self) -> Result<Vec<String>, RunError> {
-        match &mut self.index {
-            Some(index) => index.complete().map_err(|error| failed(&error)),
-            None => Ok(Vec::new()),
-        }
+    /// Lets predictions be looked up in the references that were gathered, as all of them have come. Returns the
+    /// partitions, with the partners of the predictions that came before; several threads join them at the same time.
+    pub(crate) fn complete(&mut self, threads: usize) -> Result<Vec<Joined>, RunError> {
+        let Some(partitions) = &mut self.partitions else {
+            return Ok(Vec::new());
+        };
+        let taken = partitions.take_all();
+        let mut all = self.join(taken, threads)?;
+        let tables = all
+            .iter_mut()
+            .map(|joined| std::mem::take(&mut joined.table));
+        self.tables = Some(Tables(tables.collect()));
+        Ok(all)
+    }
+
+    /// Looks up the ids of predictions. Returns the references that were found for each, and their records one after
+    /// another.
+    pub(crate) fn look_up<'i>(
+        &self,
+        ids: impl ExactSizeIterator<Item = Id<'i>>,
+    ) -> (Vec<Option<FoundReference>>, Unpacked) {
+        let tables = self.tables.as_ref();
+        tables.map_or_else(Default::default, |tables| tables.look_up(ids, self.print))
     }
 
     /// Takes a reference that a prediction has found. Returns whether no other one had it.
     pub(crate) fn take(&mut self, reference: FoundReference) -> bool {
-        let index = self.index.as_mut();
-        index.is_some_and(|index| index.take(reference))
-    }
-
-    /// Takes the predictions that came before the last reference, and returns them with their references.
-    pub(crate) fn take_early(&mut self) -> (Vec<Address>, Found) {
-        let Some(index) = &mut self.index else {
-            return (Vec::new(), Found::default());
-        };
-        let (early, addresses, found) = index.take_early();
-        self.early = early;
-        (addresses, found)
-    }
-
-    /// A prediction that came before the last reference.
-    pub(crate) fn early(&self, address: Address) -> Option<Waiter<'_>> {
-        self.early.get(address, &self.store.parts)
-    }
-
-    /// A reference that was found, whose text has this start.
-    pub(crate) fn found<'a>(&'a self, found: &'a Found, start: usize) -> Option<Waiter<'a>> {
-        found.get(start, &self.store.parts)
+        let tables = self.tables.as_mut();
+        tables.is_some_and(|tables| tables.take(reference))
     }
 
     /// Keeps a prediction without a reference.
     pub(crate) fn leave_alone(&mut self, waiter: &Waiter<'_>) -> Result<(), RunError> {
-        self.alone.push(self.store.put_on_disk(waiter)?);
-        Ok(())
-    }
-
-    /// Keeps predictions without a reference that came before the last reference.
-    pub(crate) fn leave_early_alone(&mut self, addresses: &[Address]) -> Result<(), RunError> {
-        let parts = self.store.parts.clone();
-        for address in addresses {
-            let waiter = self.early.get(*address, &parts).ok_or_else(lost)?;
-            self.alone.push(self.store.put_on_disk(&waiter)?);
-        }
+        let mut packed = Vec::new();
+        Packed::push(waiter, self.store.part(waiter.part), &mut packed);
+        self.alone.push(self.store.put_on_disk(&packed)?);
         Ok(())
     }
 
     /// Keeps the references without a prediction of those that were gathered, after the last prediction.
     pub(crate) fn end_gathering(&mut self) -> Result<(), RunError> {
-        self.early = Texts::default();
-        let Some(index) = self.index.take() else {
+        let Some(Tables(tables)) = self.tables.take() else {
             return Ok(());
         };
-        let parts = self.store.parts.clone();
-        for address in index.alone() {
-            let waiter = index.references().get(address, &parts).ok_or_else(lost)?;
-            self.alone.push(self.store.put_on_disk(&waiter)?);
+        for table in tables {
+            self.leave_all_alone(&table, table.missing())?;
+        }
+        self.partitions = None;
+        Ok(())
+    }
+
+    /// Keeps some records of a table.
+    fn leave_all_alone(&mut self, table: &Table, addresses: Vec<Address>) -> Result<(), RunError> {
+        for address in addresses {
+            let (.., bytes) = table.packed(address).ok_or_else(lost)?;
+            self.alone.push(self.store.put_on_disk(bytes)?);
         }
         Ok(())
     }
 
-    /// Joins the next parts at the same time, this many, after all records have come; none after the last ones.
+    /// Joins the next partitions at the same time, this many, after all records have come; none after the last ones.
     pub(crate) fn join_next(&mut self, count: usize) -> Result<Vec<Joined>, RunError> {
-        let Some(spill) = &mut self.spill else {
+        let Some(partitions) = &mut self.partitions else {
             return Ok(Vec::new());
         };
         let count = if positions::ARE_SHARED { count } else { 1 };
-        let taken: Vec<Partition> = (0..count).map_while(|_| spill.take_last()).collect();
+        let taken = partitions.take_last(count);
         if taken.is_empty() {
-            self.spill = None;
-            self.parts = Arc::default();
-            return Ok(Vec::new());
+            self.partitions = None;
         }
-        if self.parts.is_empty() {
-            self.parts = self.store.parts.as_slice().into();
-        }
-        let (file, parts, print) = (spill.file(), &self.parts, self.print);
-        let join = |taken: Partition| {
-            let joined = taken.join(file, parts, print);
-            joined.map_err(|error| failed(&error))
-        };
-        let all: Vec<Joined> = if count == 1 {
-            taken.into_iter().map(join).collect::<Result<_, _>>()?
-        } else {
-            taken.into_par_iter().map(join).collect::<Result<_, _>>()?
-        };
+        let all = self.join(taken, count)?;
         for joined in &all {
-            for &index in &joined.alone {
-                if let Some(waiter) = joined.spilled.get(index) {
-                    self.alone.push(self.store.put_on_disk(&waiter)?);
-                }
-            }
+            self.leave_all_alone(&joined.table, joined.table.missing())?;
         }
         Ok(all)
+    }
+
+    /// Joins some partitions, on several threads at the same time, and keeps the predictions without a reference.
+    fn join(&mut self, taken: Vec<Partition>, threads: usize) -> Result<Vec<Joined>, RunError> {
+        let file = self.partitions.as_ref().and_then(|it| it.file());
+        let join = |taken: Partition| {
+            let joined = taken.join(file);
+            joined.map_err(|error| failed(&error))
+        };
+        let all: Result<Vec<Joined>, RunError> = match threads {
+            1 => taken.into_iter().map(join).collect(),
+            _ => taken.into_par_iter().map(join).collect(),
+        };
+        let mut all = all?;
+        for joined in &mut all {
+            let extra = std::mem::take(&mut joined.extra);
+            self.leave_all_alone(&joined.table, extra)?;
+        }
+        Ok(all)
+    }
+
+    /// The part with a number.
+    pub(crate) fn part(&self, number: usize) -> Option<&Arc<Part>> {
+        self.store.parts.get(number)
     }
 
     fn slots(&self) -> impl Iterator<Item = Slot> {
@@ -492,16 +437,16 @@ impl Store {
         slot.map(Some).ok_or_else(too_many)
     }
 
-    /// Puts a record on disk, where it is found by its position.
-    fn put_on_disk(&mut self, waiter: &Waiter<'_>) -> Result<Slot, RunError> {
-        let part = self.part(waiter.part);
+    /// Puts a packed record on disk, where it is found by its position.
+    fn put_on_disk(&mut self, packed: &[u8]) -> Result<Slot, RunError> {
+        let side = Packed::read(packed).ok_or_else(lost)?.side;
         let disk = match self.disk.take() {
             Some(disk) => disk,
             None => Disk::create().map_err(|error| failed(&error))?,
         };
-        let index = self.disk.insert(disk).write(waiter, part);
+        let index = self.disk.insert(disk).write(packed);
         let index = index.map_err(|error| failed(&error))?;
-        Slot::new(waiter.side, true, index).ok_or_else(too_many)
+        Slot::new(side, true, index).ok_or_else(too_many)
     }
 
     /// The number of a part, which is mostly one of the last two.
@@ -547,15 +492,13 @@ impl Store {
         }
         let disk = self.disk.as_ref().ok_or_else(lost)?;
         let read = disk.read(slot.index());
-        let text = read.map_err(|error| failed(&error))?;
-        let text = String::from_utf8(text).map_err(|_| lost())?;
-        let packed = Packed::read(text.as_bytes()).ok_or_else(lost)?;
-        let waiter = packed.waiter(&text, &self.parts).ok_or_else(lost)?;
-        Ok(Held::new(&waiter))
+        let bytes = read.map_err(|error| failed(&error))?;
+        let packed = Packed::read(&bytes).ok_or_else(lost)?;
+        packed.hold(&bytes, &self.parts).ok_or_else(lost)
     }
 }
 
-fn lost() -> RunError {
+pub(crate) fn lost() -> RunError {
     RunError::Internal("a record that waits is lost".to_owned())
 }
 
@@ -601,14 +544,14 @@ impl Disk {
     }
 
     /// Appends a record, and returns the unit at which it starts.
-    fn write(&mut self, waiter: &Waiter<'_>, part: usize) -> io::Result<usize> {
+    fn write(&mut self, packed: &[u8]) -> io::Result<usize> {
         if self.pending.len() >= Self::PENDING {
             self.file.write_all(&self.pending)?;
             self.written += self.pending.len() as u64;
             self.pending.clear();
         }
         let start = self.written + self.pending.len() as u64;
-        Packed::push(waiter, part, &mut self.pending);
+        self.pending.extend_from_slice(packed);
         let length = self.pending.len().next_multiple_of(Self::UNIT);
         self.pending.resize(length, 0);
         Ok(usize::try_from(start).unwrap_or(usize::MAX) / Self::UNIT)
@@ -711,7 +654,7 @@ mod tests {
                 meet(&mut waiting, side_of(250), 250),
                 Meeting::Twice | Meeting::Waits
             ));
-            assert_eq!(waiting.spill.is_none(), window == u64::MAX);
+            assert_eq!(waiting.is_full(), window < u64::MAX);
             let mut twice = Vec::new();
             // One part at a time, and several.
             let count = if window == 0 { 1 } else { 3 };
@@ -719,16 +662,21 @@ mod tests {
                 && !joined.is_empty()
             {
                 for joined in joined {
-                    for &[reference, prediction] in &joined.pairs {
-                        let [reference, prediction] = [reference, prediction]
-                            .map(|index| joined.spilled.get(index).expect("one"));
-                        assert_eq!(reference.side, Side::Reference);
-                        assert_eq!(prediction.side, Side::Prediction);
-                        assert_eq!(reference.id, prediction.id);
-                        let number = reference.ordinal;
-                        assert_eq!(reference.value().as_line(), Some(&*value(number)));
-                        assert_eq!(prediction.record, reference.record);
-                        assert_eq!(prediction.line, number + 1);
+                    let sides = [joined.references, joined.predictions];
+                    let texts = sides.each_ref().map(|side| {
+                        let text = String::from_utf8(side.text.clone());
+                        text.expect("a text")
+                    });
+                    for index in 0..sides[0].found.len() {
+                        let number = sides[0].origins[index].ordinal;
+                        for (side, text) in sides.iter().zip(&texts) {
+                            let found = &side.found[index];
+                            assert_eq!(found.id(text), Id::Text(&number.to_string()));
+                            assert_eq!(found.value(text).as_line(), Some(&*value(number)));
+                            let record = format!("{number} {}", value(number));
+                            assert_eq!(found.record(text), Some(&*record));
+                            assert_eq!(found.line, number + 1);
+                        }
                         found.push(number);
                     }
                     twice.extend(joined.twice);

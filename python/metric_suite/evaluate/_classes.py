@@ -54,6 +54,8 @@ def averaged(
         options = {"labels": labels, "pos_label": pos_label, "average": average, "sample_weight": sample_weight}
         score = getattr(metrics, f"{name}_score")(references, predictions, zero_division=zero_division, **options)
         return _single(score)
+    if zero_division not in ("warn", 0, 1) and zero_division == zero_division:  # NaN is allowed.
+        raise ValueError(f"invalid value {zero_division!r} for zero_division: expected 0, 1, NaN or 'warn'")
     classes, counts = table(predictions, references)
     if average == "binary":
         labels = _positive(classes, pos_label)

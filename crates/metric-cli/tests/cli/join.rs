@@ -489,7 +489,7 @@ fn files_that_are_no_data() {
     folder.put("broken.jsonl.zst", b"garbage");
     folder
         .run("score string-accuracy -r broken.jsonl.zst -p p.jsonl")
-        .fails(3, &["broken.jsonl.zst", "cannot read"]);
+        .fails(3, &["broken.jsonl.zst", "is not a Zstandard file"]);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use metric_record::json::scan::Scanner;
 use metric_record::json::typed;
-use metric_record::{FieldError, Record};
+use metric_record::{FieldError, Record, Value};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -41,13 +42,7 @@ use crate::{InvalidPolyline, Polyline};
 impl<'de> Deserialize<'de> for Frame {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Object(raw) = Object::<RawFrame>::deserialize(deserializer)?;
-        let lane_edges = truths(Topology::Lanes, &raw.topology_lclc).map_err(D::Error::custom)?;
-        let element_edges =
-            truths(Topology::Elements, &raw.topology_lcte).map_err(D::Error::custom)?;
-        let (lanes, elements) = raw.items().map_err(D::Error::custom)?;
-        let lanes = lanes.into_iter().map(|(lane, _)| lane).collect();
-        let elements = elements.into_iter().map(|(element, _)| element).collect();
-        Self::new("", lanes, elements, &lane_edges, &element_edges).map_err(D::Error::custom)
+        raw.frame().map_err(D::Error::custom)
     }
 }
 
@@ -55,13 +50,8 @@ impl<'de> Deserialize<'de> for Frame {
 /// in each lane and element.
 impl<'de> Deserialize<'de> for FramePrediction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Object(mut raw) = Object::<RawFrame>::deserialize(deserializer)?;
-        let lane_edges = std::mem::take(&mut raw.topology_lclc.0);
-        let element_edges = std::mem::take(&mut raw.topology_lcte.0);
-        let (lanes, elements) = raw.items().map_err(D::Error::custom)?;
-        let lanes = detected(List::Lanes, lanes).map_err(D::Error::custom)?;
-        let elements = detected(List::Elements, elements).map_err(D::Error::custom)?;
-        Self::new(lanes, elements, &lane_edges, &element_edges).map_err(D::Error::custom)
+        let Object(raw) = Object::<RawFrame>::deserialize(deserializer)?;
+        raw.prediction().map_err(D::Error::custom)
     }
 }
 
@@ -87,12 +77,16 @@ impl<'de> Deserialize<'de> for FramePrediction {
 pub fn read_frame(record: &mut Record<'_>) -> Result<(FramePrediction, Frame), FieldError> {
     let frame: Result<Frame, String> = if record.reference.is_missing() {
         typed("null")
+    } else if let Some(frame) = scanned(&record.reference, RawFrame::frame) {
+        Ok(frame)
     } else {
         record.reference.read()
     };
     let frame = frame.map_err(FieldError::reference)?;
     let prediction = if record.prediction.is_missing() {
         FramePrediction::default()
+    } else if let Some(prediction) = scanned(&record.prediction, RawFrame::prediction) {
+        prediction
     } else {
         record.prediction.read().map_err(FieldError::prediction)?
     };
@@ -178,7 +172,53 @@ impl<'de, T: Deserialize<'de> + Described> Deserialize<'de> for Object<T> {
 
 type WithConfidence<T> = Vec<(T, Option<f64>)>;
 
+/// A frame as nearly all are written; `None` if something is wrong, or rare.
+fn scanned<T>(value: &Value<'_>, make: fn(RawFrame) -> Result<T, String>) -> Option<T> {
+    make(RawFrame::scan(value.as_json()?)?).ok()
+}
+
 impl RawFrame {
+    fn scan(json: &str) -> Option<Self> {
+        let (mut lanes, mut elements) = (None, None);
+        let (mut lane_edges, mut element_edges) = (None, None);
+        let mut scanner = Scanner::new(json);
+        scanner.object(|scanner, field| match field {
+            "lane_centerline" => once(&mut lanes, scan_list(scanner, RawLane::scan)),
+            "traffic_element" => once(&mut elements, scan_list(scanner, RawElement::scan)),
+            "topology_lclc" => once(&mut lane_edges, scan_list(scanner, scan_row)),
+            "topology_lcte" => once(&mut element_edges, scan_list(scanner, scan_row)),
+            _ => scanner.skip_value(),
+        })?;
+        scanner.is_at_end().then_some(())?;
+        Some(Self {
+            lane_centerline: Items(lanes?),
+            traffic_element: Items(elements?),
+            topology_lclc: Rows(lane_edges?, PhantomData),
+            topology_lcte: Rows(element_edges?, PhantomData),
+        })
+    }
+
+    /// The true frame, without its id.
+    fn frame(self) -> Result<Frame, String> {
+        let in_words = |error: InvalidFrame| error.to_string();
+        let lane_edges = truths(Topology::Lanes, &self.topology_lclc).map_err(in_words)?;
+        let element_edges = truths(Topology::Elements, &self.topology_lcte).map_err(in_words)?;
+        let (lanes, elements) = self.items()?;
+        let lanes = lanes.into_iter().map(|(lane, _)| lane).collect();
+        let elements = elements.into_iter().map(|(element, _)| element).collect();
+        Frame::new("", lanes, elements, &lane_edges, &element_edges).map_err(in_words)
+    }
+
+    fn prediction(mut self) -> Result<FramePrediction, String> {
+        let lane_edges = std::mem::take(&mut self.topology_lclc.0);
+        let element_edges = std::mem::take(&mut self.topology_lcte.0);
+        let (lanes, elements) = self.items()?;
+        let lanes = detected(List::Lanes, lanes)?;
+        let elements = detected(List::Elements, elements)?;
+        FramePrediction::new(lanes, elements, &lane_edges, &element_edges)
+            .map_err(|error| error.to_string())
+    }
+
     /// The lanes and the traffic elements.
     fn items(
         self,
@@ -242,6 +282,89 @@ fn truths<T>(topology: Topology, rows: &Rows<T>) -> Result<Vec<Vec<bool>>, Inval
             .collect()
     })
     .collect()
+}
+
+/// Puts a value where there is none yet.
+fn once<T>(place: &mut Option<T>, value: Option<T>) -> Option<()> {
+    match place {
+        Some(_) => None,
+        None => {
+            *place = Some(value?);
+            Some(())
+        }
+    }
+}
+
+fn scan_list<'a, T>(
+    scanner: &mut Scanner<'a>,
+    item: impl Fn(&mut Scanner<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut items = Vec::new();
+    scanner.list(|scanner| {
+        items.push(item(scanner)?);
+        Some(())
+    })?;
+    Some(items)
+}
+
+fn scan_row(scanner: &mut Scanner<'_>) -> Option<Vec<f64>> {
+    scan_list(scanner, Scanner::number)
+}
+
+fn scan_points<const D: usize>(scanner: &mut Scanner<'_>) -> Option<Points<D>> {
+    let point = |scanner: &mut Scanner<'_>| {
+        let (mut point, mut found) = ([0.0; D], 0);
+        scanner.list(|scanner| {
+            *point.get_mut(found)? = scanner.number()?;
+            found += 1;
+            Some(())
+        })?;
+        (found == D).then_some(point)
+    };
+    scan_list(scanner, point).map(Points)
+}
+
+fn scan_id(scanner: &mut Scanner<'_>) -> Option<Id> {
+    Some(match scanner.peek()? {
+        b'"' => Id(format!("{:?}", scanner.string()?)),
+        _ => Id(scanner.integer()?.to_string()),
+    })
+}
+
+impl RawLane {
+    fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
+        let (mut id, mut points, mut confidence) = (None, None, None);
+        scanner.object(|scanner, field| match field {
+            "id" => once(&mut id, scan_id(scanner)),
+            "points" => once(&mut points, scan_points(scanner)),
+            "confidence" => once(&mut confidence, scanner.number()),
+            _ => scanner.skip_value(),
+        })?;
+        Some(Self {
+            id,
+            points: points?,
+            confidence,
+        })
+    }
+}
+
+impl RawElement {
+    fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
+        let (mut id, mut attribute, mut points, mut confidence) = (None, None, None, None);
+        scanner.object(|scanner, field| match field {
+            "id" => once(&mut id, scan_id(scanner)),
+            "attribute" => once(&mut attribute, scanner.integer()),
+            "points" => once(&mut points, scan_points(scanner)),
+            "confidence" => once(&mut confidence, scanner.number()),
+            _ => scanner.skip_value(),
+        })?;
+        Some(Self {
+            id,
+            attribute: attribute?,
+            points: points?,
+            confidence,
+        })
+    }
 }
 
 /// The name of the items of a list, for messages.
@@ -486,6 +609,70 @@ mod tests {
 
     const LANE: &str = r#"{"id": 1, "points": [[0, 0, 0], [5, 0, 0]], "confidence": 0.9}"#;
     const SIGN: &str = r#"{"id": 2, "attribute": 1, "points": [[0, 0], [5, 5]], "confidence": 1}"#;
+
+    #[test]
+    fn frames_are_scanned_as_serde_reads_them() {
+        let corners = "[[0, 0], [5, 5]]";
+        let lane = |fields: &str| text(&format!("{{{fields}}}"), "", "[[0]]", "[[]]");
+        let sign = |fields: &str| text("", &format!("{{{fields}}}"), "[]", "[]");
+        // Whether the scanner takes the frame.
+        for (frame, is_scanned) in [
+            (text(LANE, SIGN, "[[1.0]]", "[[0]]"), true),
+            (text(LANE, SIGN, "[]", "[]"), true),
+            (text("", "", "[]", "[]"), true),
+            (
+                lane(r#""id": "a", "points": [[0, 0, 0], [-0.5, 1e2, 3]], "more": {"x": [null]}"#),
+                true,
+            ),
+            (
+                lane(r#""id": null, "points": [[0, 0, 0], [5, 0, 0]]"#),
+                false,
+            ),
+            (lane(r#""points": [[0, 0, 0], [5, 0]]"#), false),
+            (lane(r#""points": [[0, 0, 0], [5, 0, 0, 0]]"#), false),
+            (
+                lane(r#""points": [[0, 0, 0], [5, 0, 0]], "points": []"#),
+                false,
+            ),
+            (lane(r#""confidence": 1"#), false),
+            (
+                sign(&format!(r#""attribute": 1.0, "points": {corners}"#)),
+                false,
+            ),
+            (
+                sign(&format!(r#""attribute": 1, "points": {corners}"#)),
+                true,
+            ),
+            (text(LANE, "", "[[true]]", "[[]]"), false),
+            (
+                text("", "", "[]", "[]").replace("topology_lclc", "other"),
+                false,
+            ),
+            (text("", "", "[]", "[]") + "]", false),
+        ] {
+            let raw = RawFrame::scan(&frame);
+            assert_eq!(raw.is_some(), is_scanned, "{frame}");
+            let scanned = |make: fn(RawFrame) -> Result<String, String>| {
+                RawFrame::scan(&frame).and_then(|raw| make(raw).ok())
+            };
+            if let Some(scanned) = scanned(|raw| raw.frame().map(|it| format!("{it:?}"))) {
+                let read = serde_json::from_str::<Frame>(&frame);
+                assert_eq!(
+                    read.ok().map(|it| format!("{it:?}")),
+                    Some(scanned),
+                    "{frame}"
+                );
+            }
+            if let Some(scanned) = scanned(|raw| raw.prediction().map(|it| format!("{it:?}"))) {
+                let read = serde_json::from_str::<FramePrediction>(&frame);
+                assert_eq!(
+                    read.ok().map(|it| format!("{it:?}")),
+                    Some(scanned),
+                    "{frame}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn a_topology_without_entries_may_be_an_empty_list() -> Result<(), serde_json::Error> {

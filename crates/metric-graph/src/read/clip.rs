@@ -35,6 +35,85 @@ impl<'de> Deserialize<'de> for Clip {
     }
 }
 
+impl Clip {
+    /// Reads a label as nearly all are written; `None` if something is wrong, or rare.
+    pub(super) fn scan(label: &str) -> Option<Self> {
+        let mut rules = Vec::new();
+        let mut scanner = Scanner::new(label);
+        scanner.object(|scanner, id| {
+            rules.push((id.to_owned(), scan_rule(scanner)?));
+            Some(())
+        })?;
+        if !scanner.is_at_end() {
+            return None;
+        }
+        Self::new(rules).ok()
+    }
+}
+
+fn scan_rule(scanner: &mut Scanner<'_>) -> Option<Rule> {
+    let (mut properties, mut lanes) = (None, None);
+    scanner.object(|scanner, field| match field {
+        "attr_info" if properties.is_none() => {
+            properties = Some(scan_properties(scanner)?);
+            Some(())
+        }
+        "centerline" if lanes.is_none() => {
+            lanes = Some(scan_lanes(scanner)?);
+            Some(())
+        }
+        "attr_info" | "centerline" => None,
+        _ => scanner.skip_value(),
+    })?;
+    Some(Rule {
+        properties,
+        lanes: lanes?,
+    })
+}
+
+/// Scans properties that are strings, integers or lists of these.
+fn scan_properties(scanner: &mut Scanner<'_>) -> Option<Properties> {
+    let mut entries = Vec::with_capacity(PROPERTIES);
+    scanner.object(|scanner, name| {
+        let value = match scanner.peek()? {
+            b'[' => {
+                let mut values = Vec::with_capacity(1);
+                scanner.list(|scanner| {
+                    values.push(scan_single(scanner)?);
+                    Some(())
+                })?;
+                values.into_iter().collect()
+            }
+            _ => scan_single(scanner)?,
+        };
+        entries.push((shared(name), value));
+        Some(())
+    })?;
+    Properties::from_entries(entries).ok()
+}
+
+fn scan_single(scanner: &mut Scanner<'_>) -> Option<Value> {
+    match scanner.peek()? {
+        b'"' => scanner.string().map(Value::from),
+        _ => scanner.integer().map(Value::from),
+    }
+}
+
+fn scan_lanes(scanner: &mut Scanner<'_>) -> Option<Vec<LaneId>> {
+    let mut lanes = Vec::new();
+    scanner.list(|scanner| {
+        lanes.push(match scanner.peek()? {
+            b'"' => scanner.string()?.into(),
+            _ => scanner.integer()?.into(),
+        });
+        Some(())
+    })?;
+    Some(lanes)
+}
+
+/// The number of properties of MapDR's rules.
+const PROPERTIES: usize = 8;
+
 struct ClipVisitor;
 
 impl<'de> Visitor<'de> for ClipVisitor {
@@ -144,7 +223,7 @@ impl<'de> Visitor<'de> for PropertiesSeed<'_> {
 fn entries<'de, A: MapAccess<'de>>(
     mut map: A,
 ) -> Result<Vec<(Cow<'static, str>, Value)>, A::Error> {
-    let mut entries = Vec::with_capacity(8); // as many as MapDR has
+    let mut entries = Vec::with_capacity(PROPERTIES);
     while let Some(name) = map.next_key::<Name>()? {
         entries.push((name.0, map.next_value()?));
     }
@@ -512,7 +591,10 @@ impl Visitor<'_> for TypeSeed<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::Value;
 
     #[test]
     fn reads_what_labels_have() {
@@ -538,6 +620,63 @@ mod tests {
             clip.rule("b").and_then(|rule| rule.properties.clone()),
             None
         );
+    }
+
+    /// A label, which the scanner leaves to serde_json or reads as it does.
+    fn label() -> impl Strategy<Value = String> {
+        let single = prop_oneof![
+            4 => Just("\"None\""), 2 => Just("80"), 2 => Just("\"BusLane\""), 1 => Just("-1"), 1 => Just("1.5"),
+            1 => Just("null"), 1 => Just("{}"), 1 => Just("\"\\u00e9\""), 1 => Just("\"\""), 1 => Just("-0"),
+        ];
+        let list = proptest::collection::vec(single.clone(), 0..3);
+        let list = list.prop_map(|items| format!("[{}]", items.join(", ")));
+        let value = prop_oneof![2 => single.prop_map(str::to_owned), 1 => list.clone()];
+        let name = prop_oneof![
+            Just("LaneType"),
+            Just("RuleIndex"),
+            Just("x"),
+            Just("\\u0078")
+        ];
+        let properties = proptest::collection::vec((name, value), 0..3).prop_map(|entries| {
+            let entries = entries
+                .iter()
+                .map(|(name, value)| format!("\"{name}\":{value}"));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
+        });
+        let field = prop_oneof![
+            4 => properties.prop_map(|it| format!("\"attr_info\": {it}")),
+            4 => list.prop_map(|it| format!("\"centerline\":{it}")),
+            1 => Just("\"other\":[[1, 2], {\"a\": null}]".to_owned()),
+        ];
+        let rule = proptest::collection::vec(field, 0..4).prop_map(|fields| fields.join(","));
+        let id = prop_oneof![Just("0"), Just("1"), Just("a"), Just("\\n")];
+        proptest::collection::vec((id, rule), 0..4).prop_map(|rules| {
+            let rules = rules
+                .iter()
+                .map(|(id, rule)| format!("\"{id}\": {{{rule}}}"));
+            format!("{{{}}}", rules.collect::<Vec<_>>().join(", "))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn scans_what_serde_reads(label in label(), end in 0_usize..40) {
+            let cut = label.get(..label.len().saturating_sub(end)).unwrap_or_default();
+            for text in [label.as_str(), cut] {
+                if let Some(scanned) = Clip::scan(text) {
+                    prop_assert_eq!(serde_json::from_str(text).ok(), Some(scanned), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn labels_as_mapdr_writes_them_are_scanned() {
+        let label = r#"{"0": {"attr_info": {"LaneType": "BusLane", "LaneDirection": ["None", "TurnLeft"],
+            "HighSpeedLimit": 80}, "centerline": [7, "8"], "semantic_polygon": [[1.5, 2]]}, "1": {"centerline": []}}"#;
+        let clip: Clip = serde_json::from_str(label).unwrap_or_default();
+        assert_eq!(clip.len(), 2);
+        assert_eq!(Clip::scan(label), Some(clip));
     }
 
     #[test]

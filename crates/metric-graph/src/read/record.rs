@@ -90,7 +90,11 @@ pub fn read_clips(
     let mut reference = if label.is_missing() {
         Clip::default()
     } else {
-        record.reference.read().map_err(FieldError::reference)?
+        let scanned = label.as_json().and_then(Clip::scan);
+        match scanned {
+            Some(clip) => clip,
+            None => record.reference.read().map_err(FieldError::reference)?,
+        }
     };
     if let Some(Centerlines(centerlines)) = centerlines(record.fields, label)? {
         reference = reference.with_centerlines(centerlines);
@@ -178,6 +182,9 @@ impl Clips {
 fn prediction(value: &mut Value<'_>) -> Result<Result<Clip, Message>, String> {
     if value.is_missing() {
         return Ok(Ok(Clip::default()));
+    }
+    if let Some(clip) = value.as_json().and_then(Clip::scan) {
+        return Ok(Ok(clip));
     }
     let json = value.to_json_or("null")?;
     let clip = match json::kind(&json) {

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Validity, ValidityError, within};
 
@@ -252,13 +253,28 @@ impl<'a> FromIterator<Option<&'a str>> for Texts<'a> {
 }
 
 /// Offsets and the text that they divide, both checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Spans<'a, O> {
     offsets: &'a [O],
-    /// The offset at which `text` starts.
+    /// The offset at which `bytes` starts.
+    first: usize,
+    bytes: &'a [u8],
+    /// The index of the first text in `blocks`.
+    row: usize,
+    blocks: Arc<[Block<'a>]>,
+}
+
+/// The text of [`ROWS`] texts, or fewer at the end.
+#[derive(Clone, Copy, Debug)]
+struct Block<'a> {
+    /// The offset at which it starts.
     first: usize,
     text: &'a str,
 }
+
+/// The number of texts that are checked at a time: their bytes are read twice, the second time from the processor's
+/// cache.
+const ROWS: usize = 1 << 10;
 
 impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
     fn new(offsets: &'a [O], bytes: &'a [u8]) -> Result<Self, TextsError> {
@@ -266,7 +282,9 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
             return Ok(Self {
                 offsets,
                 first: 0,
-                text: "",
+                bytes: &[],
+                row: 0,
+                blocks: Arc::new([]),
             });
         };
         let ends = (first.try_into().ok(), last.try_into().ok());
@@ -277,40 +295,19 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
         let (Some(first), Some(inside)) = (ends.0, inside) else {
             return Err(out_of_range(offsets, bytes.len()));
         };
-        let text = simdutf8::basic::from_utf8(inside);
-        let text = text.map_err(|_| not_utf8(offsets, first, inside))?;
-        let spans = Self {
+        let rows = offsets.len() - 1;
+        let block = |row: usize| {
+            let end = rows.min(row + ROWS);
+            Block::new(offsets.get(row..=end)?, first, inside)
+        };
+        let blocks: Option<_> = (0..rows).step_by(ROWS).map(block).collect();
+        Ok(Self {
             offsets,
             first,
-            text,
-        };
-        spans.check_characters()?;
-        Ok(spans)
-    }
-
-    /// Whether each offset is at the start of a character. Finding out first that all of the text is ASCII
-    /// saves reading one byte per text, but costs a second pass over long ones.
-    fn check_characters(&self) -> Result<(), TextsError> {
-        let bytes = self.text.as_bytes();
-        let starts = |&offset: &O| {
-            let offset: Option<usize> = offset.try_into().ok();
-            let at = offset.map_or(usize::MAX, |offset| offset.wrapping_sub(self.first));
-            bytes
-                .get(at)
-                .map_or(at == bytes.len(), |byte| byte & 0xc0 != 0x80)
-        };
-        // Without a branch per offset: one that is bad is looked for only where there is one.
-        if self
-            .offsets
-            .iter()
-            .fold(true, |all, offset| all & starts(offset))
-        {
-            return Ok(());
-        }
-        let bad = self.offsets.iter().position(|offset| !starts(offset));
-        // The first offset is the start of the text.
-        let row = bad.unwrap_or_default().saturating_sub(1);
-        Err(TextsError::SplitCharacter { row })
+            bytes: inside,
+            row: 0,
+            blocks: blocks.ok_or_else(|| bad_text(offsets, first, inside))?,
+        })
     }
 
     fn len(&self) -> usize {
@@ -319,8 +316,9 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
 
     fn get(&self, row: usize) -> Option<&'a str> {
         let (&[start, end], _) = self.offsets.get(row..)?.split_first_chunk::<2>()?;
-        let at = |offset: O| offset.try_into().ok()?.checked_sub(self.first);
-        self.text.get(at(start)?..at(end)?)
+        let block = self.blocks.get((self.row + row) / ROWS)?;
+        let at = |offset: O| offset.try_into().ok()?.checked_sub(block.first);
+        block.text.get(at(start)?..at(end)?)
     }
 
     /// The number of texts that equal those of the same index.
@@ -333,7 +331,7 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
 
     /// The bytes of each text, without looking at where characters start.
     fn bytes(&self) -> impl Iterator<Item = &'a [u8]> {
-        let (bytes, first) = (self.text.as_bytes(), self.first);
+        let (bytes, first) = (self.bytes, self.first);
         let at = move |offset: O| offset.try_into().ok()?.checked_sub(first);
         let next = self.offsets.get(1..).unwrap_or_default();
         let bounds = self.offsets.iter().zip(next);
@@ -348,9 +346,38 @@ impl<'a, O: Copy + PartialOrd + Into<i64> + TryInto<usize>> Spans<'a, O> {
         let offsets = self.offsets.get(range.start..=range.end);
         Self {
             offsets: offsets.unwrap_or_default(),
-            ..*self
+            row: self.row + range.start,
+            ..self.clone()
         }
     }
+}
+
+impl<'a> Block<'a> {
+    /// The block of some offsets into `bytes`, which start at the offset `first`; `None` if it is not UTF-8, or if an
+    /// offset is within a character.
+    fn new<O: Copy + TryInto<usize>>(offsets: &[O], first: usize, bytes: &'a [u8]) -> Option<Self> {
+        let at = |offset: O| offset.try_into().ok()?.checked_sub(first);
+        let (start, end) = (at(*offsets.first()?)?, at(*offsets.last()?)?);
+        let text = simdutf8::basic::from_utf8(bytes.get(start..end)?).ok()?;
+        let block = Self {
+            first: first + start,
+            text,
+        };
+        // Without a branch per offset.
+        let are_starts = offsets.iter().fold(true, |all, &offset| {
+            all & is_start(offset, block.first, text.as_bytes())
+        });
+        are_starts.then_some(block)
+    }
+}
+
+/// Whether an offset is at the start of a character or at the end of the bytes, which start at the offset `first`.
+fn is_start<O: TryInto<usize>>(offset: O, first: usize, bytes: &[u8]) -> bool {
+    let offset: Option<usize> = offset.try_into().ok();
+    let at = offset.map_or(usize::MAX, |offset| offset.wrapping_sub(first));
+    bytes
+        .get(at)
+        .map_or(at == bytes.len(), |byte| byte & 0xc0 != 0x80)
 }
 
 fn ascending<O: Copy + PartialOrd>(offsets: &[O]) -> bool {
@@ -379,10 +406,17 @@ fn out_of_range<O: Copy + Into<i64>>(offsets: &[O], bytes: usize) -> TextsError 
     }
 }
 
-/// Names the text with the first byte that is not UTF-8.
-fn not_utf8<O: Copy + TryInto<usize>>(offsets: &[O], first: usize, bytes: &[u8]) -> TextsError {
-    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    let position = first.saturating_add(valid);
+/// Names the text with the first byte that is not UTF-8, or the first one that ends within a character.
+fn bad_text<O: Copy + TryInto<usize>>(offsets: &[O], first: usize, bytes: &[u8]) -> TextsError {
+    let Err(error) = std::str::from_utf8(bytes) else {
+        let split = |&offset: &O| !is_start(offset, first, bytes);
+        // The first offset is the start of the text.
+        let row = offsets.iter().position(split).unwrap_or_default();
+        return TextsError::SplitCharacter {
+            row: row.saturating_sub(1),
+        };
+    };
+    let position = first.saturating_add(error.valid_up_to());
     let before = |&offset: &O| offset.try_into().is_ok_and(|offset| offset <= position);
     TextsError::NotUtf8 {
         row: offsets.partition_point(before).saturating_sub(1),

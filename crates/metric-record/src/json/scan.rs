@@ -186,7 +186,7 @@ impl<'a> Scanner<'a> {
             && number.exponent.unsigned_abs() <= 22
         {
             let power = POWERS.get(number.exponent.unsigned_abs() as usize)?;
-            let integer = number.integer as f64;
+            let integer = number.integer as i64 as f64;
             let magnitude = if number.exponent < 0 {
                 integer / power
             } else {
@@ -333,15 +333,16 @@ impl<'a> Scanner<'a> {
             at = after_space(bytes, at);
             at = match *bytes.get(at)? {
                 b'-' | b'0'..=b'9' => {
-                    let start = at;
-                    if depth > 0 && nesting & 1 == 0 {
-                        at = after_plain_items(bytes, at);
+                    let is_item = depth > 0 && nesting & 1 == 0;
+                    match is_item.then(|| plain_items(bytes, at)) {
+                        Some(Plain::ToEnd(end)) => end,
+                        Some(Plain::Before(item)) if item > at => {
+                            // Another item of the list, which may be any value.
+                            at = item;
+                            continue;
+                        }
+                        _ => after_number(bytes, at)?,
                     }
-                    if at > start {
-                        // Another item of the list, which may be any value.
-                        continue;
-                    }
-                    after_number(bytes, at)?
                 }
                 b'"' => after_string(bytes, at)?,
                 open @ (b'[' | b'{') => {
@@ -559,6 +560,15 @@ fn after_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The same within a line.
+#[inline]
+fn after_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
 #[inline]
 fn after_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some((digits, _)) = word_of_digits(bytes, at) {
@@ -621,7 +631,8 @@ struct ShortNumber {
 impl ShortNumber {
     #[inline]
     fn value(&self) -> f64 {
-        let digits = self.digits as f64;
+        // Signed integers are converted by one instruction.
+        let digits = self.digits as i64 as f64;
         let magnitude = match self.decimals {
             0 => digits,
             decimals => digits / POWERS.get(decimals).copied().unwrap_or(f64::NAN),
@@ -992,70 +1003,122 @@ fn digits_like<const WORDS: usize>(
     (others == 0).then_some(values)
 }
 
-/// Where the plainest items end that a list goes on with after this position, with the commas after them: digits, and
-/// numbers such as 0.25.
-#[inline]
-fn after_plain_items(bytes: &[u8], mut at: usize) -> usize {
-    match bytes.get(at + 1) {
-        Some(b'.') => {
-            while let Some(number) = unit_number(bytes, at)
-                && bytes.get(number.end) == Some(&b',')
-            {
-                at = number.end + 1 + usize::from(bytes.get(number.end + 1) == Some(&b' '));
-            }
-        }
-        Some(b',') => {
-            while let Some((_, next)) = eight_digits(bytes, at) {
-                at = next;
-            }
-            while let Some((_, next)) = single_digit(bytes, at) {
-                at = next;
-            }
-        }
-        _ => {}
-    }
-    at
+/// The plain numbers that a list goes on with.
+enum Plain {
+    /// All are plain: where the last one ends, before the bracket.
+    ToEnd(usize),
+    /// Where the first item starts that may be another one.
+    Before(usize),
 }
 
-/// Returns where a list ends that a text starts with and that holds numbers, or lists of them; in bytes.
+/// Looks for the plain numbers that a list goes on with at the start of an item: integers, and decimal numbers of at
+/// most three digits before the point, without white space but a space after a comma.
+///
+/// # Cost
+///
+/// Whether a byte can be where it is depends on the few bytes before it only, so the compiler looks at many at once.
+#[inline]
+fn plain_items(bytes: &[u8], start: usize) -> Plain {
+    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+    if !matches!(before, Some(b'[' | b',' | b' ')) {
+        return Plain::Before(start);
+    }
+    let mut end = start;
+    while let Some(window) = end
+        .checked_sub(BEFORE)
+        .and_then(|before| bytes.get(before..)?.first_chunk())
+    {
+        let plain = plain_bytes(window);
+        end += plain;
+        if plain < BLOCK {
+            break;
+        }
+    }
+    let items = bytes.get(start..end).unwrap_or_default();
+    if bytes.get(end) == Some(&b']') && matches!(items.last(), Some(b'0'..=b'9')) {
+        return Plain::ToEnd(end);
+    }
+    let comma = items.iter().rposition(|byte| *byte == b',');
+    Plain::Before(comma.map_or(start, |comma| {
+        start + comma + 1 + usize::from(items.get(comma + 1) == Some(&b' '))
+    }))
+}
+
+/// The number of bytes that are looked at together.
+const BLOCK: usize = 32;
+
+/// The number of bytes before them that decide which ones may follow.
+const BEFORE: usize = 4;
+
+/// The number of bytes of a block that go on with a list of plain numbers.
+#[inline]
+fn plain_bytes(window: &[u8; BEFORE + BLOCK]) -> usize {
+    let is_digit = |byte: u8| byte.wrapping_sub(b'0') <= 9;
+    // What is neither a digit nor a point is before a number, as all that is not plain ends the search.
+    let is_before = |byte: u8| byte.wrapping_sub(b'.') > b'9' - b'.';
+    let mut odd = [0_u8; BLOCK];
+    for (index, odd) in odd.iter_mut().enumerate() {
+        let [e, d, c, b] = [1, 2, 3, 4].map(|back| window[index + BEFORE - back]);
+        let byte = window[index + BEFORE];
+        let first = is_digit(e) & is_before(d);
+        let second = is_digit(e) & is_digit(d) & is_before(c);
+        let third = is_digit(e) & is_digit(d) & is_digit(c) & is_before(b);
+        let plain = (is_digit(byte) & !(first & (e == b'0')))
+            | ((byte == b',') & is_digit(e))
+            | ((byte == b'.') & (first | second | third))
+            | ((byte == b' ') & (e == b','))
+            | ((byte == b'-') & is_before(e) & (e != b'-'));
+        *odd = u8::from(!plain);
+    }
+    for (index, word) in odd.as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        if word != 0 {
+            return index * 8 + (word.trailing_zeros() / 8) as usize;
+        }
+    }
+    BLOCK
+}
+
+/// Returns where a list ends that starts at a position and holds numbers, or lists of them, on one line; in bytes.
 ///
 /// ```
 /// use metric_record::json::scan::end_of_numbers;
 ///
-/// assert_eq!(end_of_numbers("[[1, 2.5], [3]], 7"), Some(15));
-/// assert_eq!(end_of_numbers("[1, true]"), None);
+/// assert_eq!(end_of_numbers(b"7, [[1, 2.5], [3]]", 3), Some(18));
+/// assert_eq!(end_of_numbers(b"[1, true]", 0), None);
 /// ```
 #[must_use]
-pub fn end_of_numbers(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (0, 0_u32);
+pub fn end_of_numbers(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_u32;
     loop {
         // A list starts, or a number.
         let is_item = bytes.get(at) != Some(&b'[');
         while bytes.get(at) == Some(&b'[') {
             depth += 1;
-            at = after_space(bytes, at + 1);
+            at = after_blanks(bytes, at + 1);
         }
         if depth == 0 || depth > MOST_DEPTH {
             return None;
         }
         // An empty list has no number before its end.
         if is_item || bytes.get(at) != Some(&b']') {
-            at = after_space(bytes, after_plain_items(bytes, at));
-            at = after_number(bytes, at)?;
+            at = match plain_items(bytes, at) {
+                Plain::ToEnd(end) => end,
+                Plain::Before(item) => after_number(bytes, after_blanks(bytes, item))?,
+            };
         }
-        at = after_space(bytes, at);
+        at = after_blanks(bytes, at);
         while bytes.get(at) == Some(&b']') {
             depth -= 1;
             if depth == 0 {
                 return Some(at + 1);
             }
-            at = after_space(bytes, at + 1);
+            at = after_blanks(bytes, at + 1);
         }
         if bytes.get(at) != Some(&b',') {
             return None;
         }
-        at = after_space(bytes, at + 1);
+        at = after_blanks(bytes, at + 1);
     }
 }
 
@@ -1132,7 +1195,7 @@ mod tests {
     }
 
     fn check(text: &str) {
-        if let Some(end) = end_of_numbers(text) {
+        if let Some(end) = end_of_numbers(text.as_bytes(), 0) {
             assert_eq!(value_end(text), Some(end), "{text:?}");
         }
         let whole = |scanned: Option<()>, at: usize| scanned.filter(|()| at == text.len());
@@ -1185,12 +1248,19 @@ mod tests {
             ("[[],[[]],1]", Some(11)),
             ("[1,]", None),
             ("[[1],]", None),
+            (
+                "[0.25, 0.5, -1, 12, 999.5, 1000.5, 0, -0.125, 7, 0.0]",
+                Some(53),
+            ),
+            ("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,]", None),
+            ("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,019]", None),
+            ("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,1.2.3]", None),
             ("[1 2]", None),
             ("[", None),
             ("1", None),
             ("[\"1\"]", None),
         ] {
-            assert_eq!(end_of_numbers(text), end, "{text}");
+            assert_eq!(end_of_numbers(text.as_bytes(), 0), end, "{text}");
         }
     }
 
@@ -1346,6 +1416,23 @@ mod tests {
                     prop_assert_eq!(found, expected);
                 }
             }
+        }
+
+        #[test]
+        fn lists_of_numbers_are_those_of_serde_json(
+            items in proptest::collection::vec((
+                prop_oneof![
+                    9 => "-?(0|[1-9][0-9]{0,4})(\\.[0-9]{1,7})?",
+                    1 => "-?[0-9]{1,3}(\\.[0-9]{0,2}){0,2}(e[0-9]?)?",
+                    1 => Just(String::from("[[2]]")), 1 => Just(String::from("-")), 1 => Just(String::new()),
+                ],
+                prop_oneof![9 => Just(", "), 9 => Just(","), 1 => Just(",\n"), 1 => Just("] , ["), 1 => Just("  ,")],
+            ), 0..40),
+        ) {
+            let written: String = items.iter().flat_map(|(item, end)| [item, *end]).collect();
+            check(&format!("[{written}1]"));
+            check(&format!("[[{written}1], [0.5]]"));
+            check(&format!("[{written}]"));
         }
 
         #[test]

@@ -293,8 +293,10 @@ impl Reading<'_> {
             RunError::record(location, join.record(pair).id, error.clone())
         };
         // Pairs come in another order on another number of threads.
-        let position = pairs.with(index, |pair| pair.ordinal);
-        errors.add_at(position.unwrap_or(u64::MAX), || pairs.with(index, failed));
+        let position = pairs.with(join, index, |pair| pair.ordinal);
+        errors.add_at(position.unwrap_or(u64::MAX), || {
+            pairs.with(join, index, failed)
+        });
     }
 }
 

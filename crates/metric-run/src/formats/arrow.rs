@@ -14,6 +14,7 @@ use crate::block::{self, Block};
 use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::arrow_file::{ArrowFile, ReadSeek};
+use crate::formats::arrow_message::Messages;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
@@ -141,7 +142,7 @@ pub(super) fn open_stream(
     let schema = decode(|| Ok::<_, ArrowError>(StreamReader::try_new(&mut start, None)?.schema()));
     let plan = plan(&*schema.map_err(|problem| not_arrow(name, &problem))?)?;
     // Now that the columns are known, the reader starts again.
-    let stream = Cursor::new(start.bytes).chain(start.inner);
+    let stream = Messages::new(Cursor::new(start.bytes).chain(start.inner));
     let projection = plan.projection.clone();
     let reader = decode(|| StreamReader::try_new(stream, Some(projection)));
     let reader = reader.map_err(|problem| not_arrow(name, &problem))?;
@@ -158,7 +159,7 @@ pub(super) fn open_stream(
 
 /// The batches of a stream, with the columns that are requested.
 pub(super) struct StreamBatches {
-    reader: StreamReader<Chain<Cursor<Vec<u8>>, Tail>>,
+    reader: StreamReader<Messages<Chain<Cursor<Vec<u8>>, Tail>>>,
     rows: u64,
     batches: u64,
     is_done: bool,
@@ -185,7 +186,7 @@ impl Iterator for StreamBatches {
             }
             None => {
                 self.is_done = true;
-                let (_, tail) = self.reader.get_ref().get_ref();
+                let (_, tail) = self.reader.get_ref().get_ref().get_ref();
                 let is_short = tail.is_short;
                 return is_short.then(|| Err(self.truncated()));
             }

@@ -7,17 +7,16 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::{Block, Message, MetadataVersion, root_as_footer, root_as_message};
+use arrow_ipc::{Block, MetadataVersion, root_as_footer};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, UnionMode};
+
+use crate::formats::arrow_message::{message, refuse_large_buffers};
 
 /// The bytes at the end of a file: the length of the footer, and the name of the format.
 const TRAILER: usize = 10;
 
 /// The alignment of buffers, which is the one that Arrow recommends.
 const ALIGNMENT: usize = 64;
-
-/// The marker before the length of a message; older files have the length alone.
-const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// A file or bytes in memory.
 pub(super) trait ReadSeek: Read + Seek + Send {}
@@ -99,6 +98,10 @@ impl ArrowFile {
                 body.end - body.start,
                 &mut bytes,
             )?;
+            let body = (metadata.end - metadata.start) as usize;
+            if let Some(message) = message(&bytes) {
+                refuse_large_buffers(&message, &bytes[body..])?;
+            }
             decoder.read_dictionary(&block, &bytes.into())?;
         }
         Ok(Batches {
@@ -176,6 +179,9 @@ impl Batches {
             let from = body.start + piece.start;
             append(&mut self.file.reader, from, length, &mut bytes)?;
         }
+        if let Some(message) = message(&bytes) {
+            refuse_large_buffers(&message, &bytes[start..])?;
+        }
         let metadata = i32::try_from(start).map_err(|_| malformed("a message is too long"))?;
         let block = Block::new(0, metadata, (bytes.len() - start) as i64);
         self.decoder.read_record_batch(&block, &bytes.into())
@@ -227,12 +233,6 @@ impl Batches {
         bytes[offset..offset + changed.len()].copy_from_slice(&changed);
         Some(Ok(pieces))
     }
-}
-
-/// The message at the start of a block.
-fn message(bytes: &[u8]) -> Option<Message<'_>> {
-    let rest = bytes.strip_prefix(&CONTINUATION).unwrap_or(bytes);
-    root_as_message(rest.get(size_of::<u32>()..)?).ok()
 }
 
 /// Whether any column has a dictionary with this number.

@@ -4,6 +4,8 @@
 pub(crate) mod arrow;
 #[cfg(feature = "arrow")]
 mod arrow_file;
+#[cfg(feature = "arrow")]
+mod arrow_message;
 #[cfg(feature = "columns")]
 pub(crate) mod columns;
 pub(crate) mod csv;

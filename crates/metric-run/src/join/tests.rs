@@ -53,7 +53,7 @@ fn join_observed(
         look(&join);
         join.ahead(|join| {
             for index in 0..pairs.len() {
-                pairs.with(index, |pair| {
+                pairs.with(join, index, |pair| {
                     let mut record = join.record(pair);
                     let number = record.id.to_string().split_off(1);
                     let fields = record.fields.expect("the record of the reference");
@@ -141,21 +141,21 @@ proptest! {
 fn references_are_gathered_if_there_is_room() {
     let numbers: Vec<u32> = (0..4000).collect();
     let reversed: Vec<u32> = (0..4000).rev().collect();
-    for (window, is_gathered, is_in_parts) in [
+    for (window, is_gathered, is_packed) in [
         (0, false, true),
         (20_000, false, true),
         (100_000, true, false),
         (u64::MAX, false, false),
     ] {
         for width in [1, 4] {
-            let (mut was_gathered, mut was_in_parts) = (false, false);
+            let (mut was_gathered, mut was_packed) = (false, false);
             let given = join_observed([&numbers, &reversed], window, width, |join| {
-                was_gathered |= join.waiting.index().is_some();
-                was_in_parts |= join.waiting.is_in_parts();
+                was_gathered |= join.waiting.has_references();
+                was_packed |= join.waiting.is_full() && !join.waiting.has_references();
             });
             assert_eq!(given.expect("a join").pairs.len(), 4000);
             assert_eq!(was_gathered, is_gathered, "{window} {width}");
-            assert_eq!(was_in_parts, is_in_parts, "{window} {width}");
+            assert_eq!(was_packed, is_packed, "{window} {width}");
         }
     }
 }
@@ -174,6 +174,22 @@ fn an_id_that_occurs_twice_is_found_wherever_it_is() {
                 let id = format!("\"q{twice}\"");
                 assert!(problem.contains(file) && problem.contains(&id), "{problem}");
             }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_id_that_occurs_twice_is_found_wherever_it_is() {
+    let numbers: Vec<u32> = (0..3000).collect();
+    let mut reversed: Vec<u32> = (0..3000).rev().collect();
+    reversed.insert(2990, 7000);
+    for index in [0, 1500, 2980, 3001] {
+        let mut predictions = reversed.clone();
+        predictions.insert(index, 7000);
+        for (window, width) in SETTINGS {
+            let error = join([&numbers, &predictions], window, width).map(drop);
+            let problem = error.expect_err("an error").to_string();
+            assert!(problem.contains("\"q7000\""), "{window} {width}: {problem}");
         }
     }
 }

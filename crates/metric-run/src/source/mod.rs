@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 mod class_names;
+mod compression;
 #[cfg(feature = "arrow")]
 pub(crate) mod dataset;
 mod documents;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex};
 
 use metric_record::{Message, ReadError};
 
+use compression::Compression;
 #[cfg(feature = "arrow")]
 use dataset::Dataset;
 pub(crate) use fingerprint::hexadecimal;
@@ -25,16 +27,9 @@ pub use fingerprint::{Fingerprint, Hashed};
 pub(crate) use unreadable::{cannot_open, cannot_read};
 
 use crate::RunError;
+use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
-use crate::formats::{Format, extension};
 use crate::found::Found;
-
-#[derive(Clone, Copy, Debug)]
-enum Compression {
-    None,
-    Gzip,
-    Zstandard,
-}
 
 /// Data that are not yet read: a file, a folder, standard input, bytes in memory, or a reader.
 #[derive(Clone, Debug)]
@@ -108,11 +103,7 @@ impl Source {
         if metadata.is_dir() {
             return Ok(Self::from_origin(Origin::Folder(path), None));
         }
-        let compression = match extension(&path).as_deref() {
-            Some("gz") => Compression::Gzip,
-            Some("zst") => Compression::Zstandard,
-            _ => Compression::None,
-        };
+        let compression = Compression::of_name(&path);
         let stem = match compression {
             Compression::None => path.clone(),
             Compression::Gzip | Compression::Zstandard => path.with_extension(""),
@@ -309,6 +300,19 @@ impl Source {
         })
     }
 
+    /// Whether neither the caller nor a name tells the format, so that lines of JSON are expected.
+    fn has_usual_format(&self) -> bool {
+        let has_no_name = match &self.origin {
+            Origin::StandardInput => true,
+            Origin::File(path) => {
+                let stem = path.with_extension("");
+                Format::of_name(path).or(Format::of_name(stem)).is_none()
+            }
+            _ => false,
+        };
+        has_no_name && !self.is_stated
+    }
+
     /// Whether the caller stated the format, rather than the name of a file.
     pub(crate) fn has_stated_format(&self) -> bool {
         self.is_stated
@@ -423,15 +427,7 @@ impl Source {
             bytes: progress,
             left,
         };
-        Ok(match self.compression {
-            Compression::None => Box::new(counted),
-            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(counted)),
-            Compression::Zstandard => {
-                let decoder = zstd::stream::read::Decoder::new(counted)
-                    .map_err(|error| ReadError::new(self.name(), error.to_string()))?;
-                Box::new(decoder)
-            }
-        })
+        self.compression.decompress(&self.name(), Box::new(counted))
     }
 
     fn no_stream(&self) -> RunError {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use metric_record::ReadError;
+use metric_record::{Message, ReadError};
 
 use super::unreadable::{NO_TEXT, cannot_read, not_utf8, refuse_zeros, too_long};
 use super::{Source, Stream};
@@ -41,6 +41,8 @@ pub(super) struct TextBlocks {
     part: Arc<Part>,
     /// A source of JSON is one block.
     format: Format,
+    /// Whether the format is the one of sources without a name, which may have another one.
+    is_usual: bool,
     csv: Option<Csv>,
     /// Text that has been read and is not in a block yet: the start of a line.
     buffer: Vec<u8>,
@@ -88,6 +90,7 @@ impl TextBlocks {
                 ..Part::default()
             }),
             format,
+            is_usual: source.has_usual_format(),
             buffer: Vec::new(),
             block_bytes: BLOCK_BYTES,
             next_line: 1,
@@ -156,6 +159,21 @@ impl TextBlocks {
         }))
     }
 
+    /// Refuses a source without a name that does not start like JSON Lines.
+    fn refuse_other_format(&self) -> Result<(), RunError> {
+        let start = self
+            .buffer
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(&self.buffer);
+        let start = start.trim_ascii_start();
+        if !self.is_usual || start.is_empty() || start.starts_with(b"{") {
+            return Ok(());
+        }
+        let problem = "expected JSON Lines, one object per line: for another format, use ";
+        let problem = Message::from(problem).option("input-format", "");
+        Err(ReadError::new(&self.part.file, problem).line(1).into())
+    }
+
     /// Reads until the buffer has a whole block. Returns where that ends.
     fn fill(&mut self) -> Result<usize, RunError> {
         let mut wanted = self.block_bytes;
@@ -174,6 +192,7 @@ impl TextBlocks {
                 .map_err(|error| cannot_read(&self.part.file, &error))?;
             if !std::mem::replace(&mut self.is_started, true) {
                 self.format.refuse_start(&self.part.file, &self.buffer)?;
+                self.refuse_other_format()?;
             }
             if !matches!(self.format, Format::Text | Format::Kaldi) {
                 refuse_zeros(&self.part.file, self.next_line, &self.buffer, start)

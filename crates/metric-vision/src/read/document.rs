@@ -130,8 +130,8 @@ pub fn read_boxes(
 /// use metric_vision::read::{CocoOptions, read_coco_documents};
 ///
 /// let found = ObjectColumns {
-///     image: vec![IdKey::Number(1)],
-///     class: vec!["dog".into()],
+///     image: vec![1].into(),
+///     class: vec![IdKey::from("dog")].into(),
 ///     bbox: Some(vec![[0.0, 0.0, 10.0, 9.0]]),
 ///     ..ObjectColumns::default()
 /// };

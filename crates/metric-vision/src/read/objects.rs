@@ -1,5 +1,5 @@
 use metric_record::json::Raw;
-use metric_record::{IdKey, ObjectColumns, Objects, ReadError};
+use metric_record::{IdColumn, IdKey, ObjectColumns, Objects, ReadError};
 
 use super::Warnings;
 use super::coco::plain;
@@ -58,6 +58,13 @@ fn id_of<'a>(id: &'a IdKey<'static>) -> Id<'a> {
     match id {
         IdKey::Number(number) => Id::number(*number),
         IdKey::Text(text) => Id::of_text(&**text),
+    }
+}
+
+fn id_in(column: &IdColumn, row: usize) -> Id<'_> {
+    match column {
+        IdColumn::Numbers(numbers) => Id::number(numbers[row]),
+        IdColumn::Keys(keys) => id_of(&keys[row]),
     }
 }
 
@@ -122,11 +129,11 @@ impl<S: Readable<Model = ()>> Rows<S> for Truths<'_> {
     }
 
     fn image(&self, row: usize) -> Id<'_> {
-        id_of(&self.0.columns.image[row])
+        id_in(&self.0.columns.image, row)
     }
 
     fn class(&self, row: usize) -> Id<'_> {
-        id_of(&self.0.columns.class[row])
+        id_in(&self.0.columns.class, row)
     }
 
     fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem> {
@@ -177,11 +184,11 @@ impl<S: Readable<Model = ()>> Rows<S> for Predictions<'_> {
     }
 
     fn image(&self, row: usize) -> Id<'_> {
-        id_of(&self.columns.columns.image[row])
+        id_in(&self.columns.columns.image, row)
     }
 
     fn class(&self, row: usize) -> Id<'_> {
-        id_of(&self.columns.columns.class[row])
+        id_in(&self.columns.columns.class, row)
     }
 
     fn shape(&self, row: usize, size: Size) -> Result<(S, f64), Problem> {
@@ -264,8 +271,8 @@ mod tests {
     fn columns(records: &[Value]) -> Option<ObjectColumns> {
         let segmentation = |value: &Value| (!value.is_null()).then(|| value.to_string());
         Some(ObjectColumns {
-            image: column(records, "image_id", id)??,
-            class: column(records, "category_id", id)??,
+            image: column(records, "image_id", id)??.into(),
+            class: column(records, "category_id", id)??.into(),
             bbox: column(records, "bbox", numbers)?,
             segmentation: column(records, "segmentation", segmentation)?,
             area: column(records, "area", Value::as_f64)?,
@@ -440,8 +447,8 @@ mod tests {
     fn positions_rank_equal_scores() {
         let read = |image: i64, position: Option<u32>| {
             let found = ObjectColumns {
-                image: vec![IdKey::Number(image)],
-                class: vec![IdKey::Number(1)],
+                image: vec![image].into(),
+                class: vec![1].into(),
                 // Only the detection of the second image is of an object.
                 bbox: Some(vec![[0.0, 0.0, 9.0, 9.0]]),
                 ..ObjectColumns::default()
@@ -486,8 +493,8 @@ mod tests {
         let one = ObjectColumns {
             images: vec![IdKey::Number(1)],
             classes: vec![(IdKey::Number(1), String::new())],
-            image: vec![IdKey::Number(1)],
-            class: vec![IdKey::Number(1)],
+            image: vec![1].into(),
+            class: vec![1].into(),
             bbox: Some(vec![[0.0, 0.0, 1.0, 1.0]]),
             ..ObjectColumns::default()
         };
@@ -500,7 +507,7 @@ mod tests {
             ..scored.clone()
         };
         let unknown = ObjectColumns {
-            image: vec!["a".into()],
+            image: vec![IdKey::from("a")].into(),
             ..scored.clone()
         };
         let shapeless = ObjectColumns {

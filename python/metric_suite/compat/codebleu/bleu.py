@@ -93,9 +93,8 @@ def bleu_of_counts(
     """Returns the geometric mean of matched over counted n-grams, times the penalty; 0 without any match."""
     if not ratios or ratios[0][0] == 0:
         return 0
-    smooth = smoothing_function or SmoothingFunction().method1
-    ratios = smooth(ratios, **context)
-    logarithms = (weight * math.log(ratio[0] / ratio[1]) for weight, ratio in zip(weights, ratios))
+    ratios = (smoothing_function or _METHOD1)(ratios, **context)
+    logarithms = [weight * math.log(ratio[0] / ratio[1]) for weight, ratio in zip(weights, ratios)]
     return penalty * math.exp(math.fsum(logarithms))
 
 
@@ -104,10 +103,15 @@ def modified_precision(references: Sequence[Any], hypothesis: Sequence[Any], n: 
 
     The matches of an n-gram are limited by its largest count in a single reference.
 
+    Raises:
+        KeyError: If there are n-grams, and no references.
+
     >>> modified_precision([["b", "c", "a"]], ["a", "a", "b", "c"], 1)
     (3, 4)
     """
     counts = Counter(ngrams(hypothesis, n))
+    if counts and not references:
+        raise KeyError("no references")
     most: Counter[Any] = Counter()
     for reference in references:
         most |= Counter(ngrams(reference, n))
@@ -154,3 +158,6 @@ class SmoothingFunction:
         [(2, 4), (0.1, 3)]
         """
         return [ratio if ratio[0] != 0 else (ratio[0] + self.epsilon, ratio[1]) for ratio in p_n]
+
+
+_METHOD1 = SmoothingFunction().method1

@@ -149,7 +149,9 @@ def visualize_error_counts(
 def _frequencies(errors: Any, top_k: int | None) -> str:
     if not errors:
         return "none"
-    ordered = sorted(errors.items(), key=lambda item: item[1], reverse=True)[:top_k]
+    ordered = sorted(errors.items(), key=lambda item: item[1], reverse=True)
     rows = [(key if isinstance(key, tuple) else (key,), count) for key, count in ordered]
-    width = max(len(unit) for key, _ in rows for unit in key)
-    return "".join(f"{' --> '.join(unit.ljust(width) for unit in key)} = {count}x\n" for key, count in rows)
+    width = max(len(unit) for key, _ in rows[:top_k] for unit in key)
+    # As in jiwer, a negative number shows none.
+    shown = rows if top_k is None else rows[: max(top_k, 0)]
+    return "".join(f"{' --> '.join(unit.ljust(width) for unit in key)} = {count}x\n" for key, count in shown)

@@ -151,7 +151,7 @@ class ReduceToSingleSentence(AbstractTransform):
 
     def process_list(self, inp: list[str]) -> Any:
         sentences = [sentence for sentence in inp if len(sentence) > 0]
-        return [self.word_delimiter.join(sentences)] if sentences else []
+        return [f"{self.word_delimiter}".join(sentences)] if sentences else []
 
 
 class SubstituteRegexes(AbstractTransform):
@@ -239,7 +239,7 @@ class RemovePunctuation(BaseRemoveTransform):
 
     def process_string(self, s: str) -> Any:
         punctuation = _punctuation()
-        if self.tokens_to_remove is not punctuation:
+        if self.tokens_to_remove is not punctuation or type(s) is not str:
             return super().process_string(s)
         # Single characters that nothing replaces: their order makes no difference.
         present = punctuation.intersection(s)
@@ -298,6 +298,8 @@ class ExpandCommonEnglishContractions(AbstractTransform):
     """
 
     def process_string(self, s: str) -> Any:
+        if not isinstance(s, str):
+            raise TypeError(f"expected a string, found {s!r}")
         for contraction, expansion in _CONTRACTIONS:
             s = s.replace(contraction, expansion)
         return s

@@ -125,6 +125,7 @@ class COCOeval:
             p.catIds = list(numpy.unique(p.catIds))
         p.maxDets = sorted(p.maxDets)
         self._prepare()
+        most = p.maxDets[-1]
         arrays = None
         if all(getattr(type(self), step) is getattr(COCOeval, step) for step in _STEPS):
             arrays = self._by_the_engine()
@@ -134,7 +135,7 @@ class COCOeval:
             categories = _categories(p)
             self.ious = {(image, category): between(image, category) for image in p.imgIds for category in categories}
             self.evalImgs = [
-                self.evaluateImg(image, category, area, p.maxDets[-1])
+                self.evaluateImg(image, category, area, most)
                 for category in categories
                 for area in p.areaRng
                 for image in p.imgIds
@@ -309,7 +310,7 @@ class COCOeval:
         """
         print("Accumulating evaluation results...")
         start = time.time()
-        if self._arrays is None and not self.evalImgs:
+        if not self._has_entries():
             print("Please run evaluate() first")
         p = self.params if p is None else p
         p.catIds = p.catIds if p.useCats == 1 else [-1]
@@ -326,6 +327,13 @@ class COCOeval:
             "scores": scores,
         }
         print(f"DONE (t={time.time() - start:0.2f}s).")
+
+    def _has_entries(self) -> bool:
+        """Returns whether ``evalImgs`` has an entry, without filling it."""
+        if self._arrays is None:
+            return bool(self.evalImgs)
+        p = self._paramsEval
+        return all(len(values) > 0 for values in (_categories(p), p.areaRng, p.imgIds))
 
     def _accumulated(self, p: Any) -> Any:
         """Returns precision, recall and scores of ``evalImgs``."""
@@ -481,13 +489,14 @@ def _outside(values: Any, low: Any, high: Any) -> Any:
 
 
 def _is_plain(p: Any) -> bool:
-    """Whether the engine takes a definition: lists that rise, and bounds in order."""
+    """Whether the engine takes a definition: lists that rise, whole numbers of detections, and bounds in order."""
     recalls, numbers = list(p.recThrs), list(p.maxDets)
     rises = all(a < b for values in (recalls, numbers) for a, b in zip(values, values[1:]))
     return bool(
         rises
         and numbers
         and numbers[0] >= 1
+        and all(hasattr(number, "__index__") for number in numbers)
         and len(p.iouThrs) > 0
         and all(0 < threshold <= 1 for threshold in p.iouThrs)
         and recalls

@@ -104,12 +104,14 @@ def iou(dt: Any, gt: Any, pyiscrowd: Any) -> Any:
 
     Returns:
         float64 of shape (detections, true objects); an empty list if either has none.
+
+    Raises:
+        AssertionError: If there are more or fewer flags than true objects.
     """
+    crowd = [bool(flag) for flag in pyiscrowd]
+    assert len(crowd) == len(gt), f"{len(crowd)} flags for {len(gt)} true objects: expected as many of each"
     if len(dt) == 0 or len(gt) == 0:
         return []
-    crowd = [bool(flag) for flag in pyiscrowd]
-    if len(crowd) != len(gt):
-        raise ValueError(f"{len(crowd)} flags for {len(gt)} true objects: expected as many of each")
     detections, truths = _objects(dt), _objects(gt)
     if type(detections) is not type(truths):
         raise TypeError("boxes and masks do not compare: expected the same kind on both sides")
@@ -150,7 +152,7 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
         return _of_boxes(pyobj, h, w)
     if isinstance(pyobj, dict):
         return _of_counts([pyobj])[0]
-    if not isinstance(pyobj, list) or not pyobj:
+    if not isinstance(pyobj, list):
         raise TypeError("expected boxes, polygons or run lengths")
     if isinstance(pyobj[0], dict):
         return _of_counts(pyobj)

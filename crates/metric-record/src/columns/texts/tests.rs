@@ -207,6 +207,37 @@ proptest! {
     }
 }
 
+/// Texts are checked in blocks, and each belongs to one.
+#[test]
+fn columns_of_several_blocks() {
+    let cell = |row| (row % 7 != 3).then(|| "é漢".repeat(row % 5));
+    let cells: Vec<_> = (0..3 * ROWS + 5).map(cell).collect();
+    let mut buffers = Buffers::from_cells(&cells, 1);
+    for texts in [buffers.utf8(), buffers.large_utf8()] {
+        let texts = texts.unwrap();
+        check(&texts, &cells, ROWS - 3..2 * ROWS + 9);
+        check(&texts, &cells, 2 * ROWS..cells.len());
+        let rest = texts.slice(1..cells.len());
+        let part = rest.slice(ROWS - 2..3 * ROWS);
+        let expected = cells[ROWS - 1..].iter().map(Option::as_deref);
+        assert!(part.iter().eq(expected.take(part.len())));
+    }
+
+    // At the border of two blocks, and within one.
+    for row in [ROWS, 2 * ROWS + 1] {
+        assert!(cells[row].as_ref().is_some_and(|text| !text.is_empty()));
+        let offset = buffers.offsets[row];
+        buffers.offsets[row] += 1;
+        let error = TextsError::SplitCharacter { row: row - 1 };
+        assert_eq!(buffers.utf8().map(|_| ()), Err(error));
+        buffers.offsets[row] = offset;
+        let byte = std::mem::replace(&mut buffers.bytes[offset as usize], 0xff);
+        let error = TextsError::NotUtf8 { row };
+        assert_eq!(buffers.utf8().map(|_| ()), Err(error));
+        buffers.bytes[offset as usize] = byte;
+    }
+}
+
 #[test]
 fn errors_say_which_text() {
     let utf8 = |offsets: &[i32], bytes: &[u8]| {
