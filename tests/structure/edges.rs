@@ -46,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "metric-python",
         &[
+            "brotli",
             "metric-core",
             "metric-code",
             "metric-text",
@@ -71,6 +72,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "metric-run",
         ],
     ),
+    // Takes the place of a crate of this name.
+    ("brotli", &[]),
     // These see every crate, as dev-dependencies, and nothing depends on them.
     ("tests", &[]),
     ("benches", &[]),

@@ -27,7 +27,7 @@ const FOR_DEVELOPERS: [&str; 11] = [
     "concat",
 ];
 
-/// Folders and files whose texts are captions, markup or programs rather than messages.
+/// Folders and files whose texts are captions, markup or programs rather than messages, except for those of errors.
 const NO_MESSAGES: [(&str, &str); 6] = [
     ("crates/metric-report/src", "markup and captions"),
     ("crates/metric-registry/src/report", "captions of reports"),
@@ -69,10 +69,10 @@ fn each_message_is_in_a_snapshot_or_a_test() {
             !name.contains("/src/") || name.ends_with("/tests.rs"),
         );
         known.extend(strings.of_tests.into_iter().map(|(_, value)| value));
-        if NO_MESSAGES.iter().any(|(start, _)| name.starts_with(start)) {
-            continue;
-        }
-        let of_file = strings.others.into_iter().map(|(line, value)| Text {
+        let has_messages = !NO_MESSAGES.iter().any(|(start, _)| name.starts_with(start));
+        let others = strings.others.into_iter().filter(|_| has_messages);
+        let of_file = strings.of_errors.into_iter().chain(others);
+        let of_file = of_file.map(|(line, value)| Text {
             file: name.clone(),
             line,
             value,
@@ -192,10 +192,17 @@ fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The strings of a file, each with its line: those of its tests and examples, and the others.
+/// The type of the errors of the program.
+const ERROR: &str = "Failure";
+
+/// The strings of a file, each with its line: those of its tests and examples, those of the errors of the program, and
+/// the others.
 #[derive(Default)]
 struct Strings {
     of_tests: Vec<(usize, String)>,
+    of_errors: Vec<(usize, String)>,
+    /// Whether what is read makes an error.
+    is_error: bool,
     others: Vec<(usize, String)>,
 }
 
@@ -230,6 +237,19 @@ impl Strings {
                         }
                     }
                 }
+                TokenTree::Ident(name) if name == ERROR => {
+                    // The path to a variant, such as `::Usage`.
+                    let is_path = |next: &TokenTree| matches!(next, TokenTree::Punct(mark) if mark.as_char() == ':');
+                    while tokens.next_if(is_path).is_some() {}
+                    let _ = tokens.next_if(|next| matches!(next, TokenTree::Ident(_)));
+                    if let Some(TokenTree::Group(group)) =
+                        tokens.next_if(|next| matches!(next, TokenTree::Group(_)))
+                    {
+                        let before = std::mem::replace(&mut self.is_error, true);
+                        self.read(group.stream(), is_test || item_is_test);
+                        self.is_error = before;
+                    }
+                }
                 TokenTree::Group(group) => {
                     self.read(group.stream(), is_test || item_is_test);
                     item_is_test &= group.delimiter() != Delimiter::Brace;
@@ -237,10 +257,10 @@ impl Strings {
                 TokenTree::Literal(literal) => {
                     let line = literal.span().start().line;
                     if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
-                        let list = if is_test || item_is_test {
-                            &mut self.of_tests
-                        } else {
-                            &mut self.others
+                        let list = match (is_test || item_is_test, self.is_error) {
+                            (true, _) => &mut self.of_tests,
+                            (false, true) => &mut self.of_errors,
+                            (false, false) => &mut self.others,
                         };
                         list.push((line, text.value()));
                     }

@@ -93,6 +93,7 @@ fn steps(python: &str, is_release: bool, steps: &mut Steps) -> Result<(), Error>
     let mut build = vec!["develop", "--quiet", "--locked"];
     if is_release {
         build.extend(["--profile", PROFILE]);
+        build.extend(LINKING);
     }
     steps.run("build the Python package", || {
         shown(&program("maturin"), &build, &environment)
@@ -122,7 +123,8 @@ fn build_as_released() -> Result<(), String> {
     let python = python().ok_or("there is no Python 3.10 or later with the module venv")?;
     install(&python, &environment, PACKAGES, ALONE)?;
     let program = |name: &str| environment.join("bin").join(name).display().to_string();
-    let build = ["develop", "--quiet", "--locked", "--profile", PROFILE];
+    let mut build = vec!["develop", "--quiet", "--locked", "--profile", PROFILE];
+    build.extend(LINKING);
     shown(&program("maturin"), &build, &environment)?;
     // As pip does: without it, an import also compiles.
     let compile = ["-m", "compileall", "-q", "metric_suite"];
@@ -131,6 +133,25 @@ fn build_as_released() -> Result<(), String> {
 
 /// The profile of cargo for wheels.
 pub(crate) const PROFILE: &str = "wheel";
+
+/// The arguments of a build with this profile for the linker: one of equal functions is kept, and similar functions and
+/// data are placed next to each other, which makes a wheel a tenth smaller. Only LLD can, starting with version 21; it is
+/// the linker of Rust on 64-bit Linux.
+pub(crate) const LINKING: &[&str] = if cfg!(all(
+    target_os = "linux",
+    target_arch = "x86_64",
+    target_env = "gnu"
+)) {
+    &[
+        "--",
+        "-C",
+        "link-arg=-Wl,--icf=all",
+        "-C",
+        "link-arg=-Wl,--bp-compression-sort=both",
+    ]
+} else {
+    &[]
+};
 
 /// A Python that is new enough, and has the module that makes environments.
 pub(crate) fn python() -> Option<String> {

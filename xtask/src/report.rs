@@ -48,6 +48,19 @@ const PAGES: &[(&str, &str)] = &[
         "score wer -r d/spoken.txt -p d/heard.txt --confidence 0.95 --fail-over wer=0.9",
     ),
     ("cer", "score cer -r d/spoken.txt -p d/heard.txt"),
+    ("several", "score wer,cer -r d/spoken.txt -p d/heard.txt"),
+    (
+        "string-accuracy",
+        "score string-accuracy -r d/words.txt -p d/read-words.txt",
+    ),
+    (
+        "exact-match",
+        "score exact-match -r d/capitals.jsonl -p d/given-capitals.jsonl",
+    ),
+    (
+        "relaxed-accuracy",
+        "score relaxed-accuracy -r d/charts.jsonl -p d/read-charts.jsonl",
+    ),
     (
         "vqa",
         "score vqa -r d/answers.jsonl -p d/given-answers.jsonl --profile fusion-brain-2021",
@@ -136,7 +149,9 @@ const MODES: &[Mode] = &[
         width: 320,
         ..mode("narrow")
     },
+    // Paper of the size A4, without its margins.
     Mode {
+        width: 718,
         media: "print",
         ..mode("print")
     },
@@ -473,7 +488,7 @@ impl Browser {
         let layout = self.call(own, "Page.getLayoutMetrics", json!({}))?;
         let wide = layout["cssContentSize"]["width"].as_f64().unwrap_or(0.0);
         // Without the style sheet, a long line of code is as wide as it is.
-        let is_styled = mode.media != "print" && mode.policy.is_none();
+        let is_styled = mode.policy.is_none();
         if wide > f64::from(mode.width) && is_styled {
             problems.push(format!("scrolls sideways: {wide} of {} pixels", mode.width));
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::python::{ALONE, PACKAGES, PROFILE, environment, install, python};
+use crate::python::{ALONE, LINKING, PACKAGES, PROFILE, environment, install, python};
 use crate::steps::Steps;
 use xtask_common::{Error, cargo_output, output, print, root, table};
 
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         let _ = fs::remove_dir_all(&wheels);
         let variables = [("VIRTUAL_ENV", &*built.display().to_string())];
         let package = root().join("python");
-        let wheel = [
+        let mut wheel = vec![
             "build",
             "--profile",
             PROFILE,
@@ -71,6 +71,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             "--out",
             &folder,
         ];
+        wheel.extend(LINKING);
         output(&program("maturin"), &wheel, &package, &variables)?;
         let source = ["sdist", "--out", &folder];
         output(&program("maturin"), &source, &package, &variables).map(drop)

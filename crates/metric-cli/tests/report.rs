@@ -385,7 +385,10 @@ fn stored_results_have_reports() {
     folder.run("report missing.json").code(3);
     folder
         .run("report first.json --per-sample first.json")
-        .code(3);
+        .fails(
+            3,
+            &["first.json:1: expected the scores of an example, as score --per-sample writes them"],
+        );
     folder.run("report first.json --report first.json").code(2);
 }
 

@@ -176,7 +176,7 @@ pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// The number of classes that are drawn.
-const WORST: usize = crate::vision::voc::DRAWN;
+const WORST: usize = crate::curves::DRAWN_CLASSES;
 
 fn voc_curves(details: &Value) -> Option<Lines> {
     let average = |curve: &Value| curve["average_precision"].as_f64();

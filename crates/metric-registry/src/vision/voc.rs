@@ -8,6 +8,7 @@ use metric_vision::read::parse_record;
 use metric_vision::{Class, Curve, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
 use serde_json::{Value, json};
 
+use crate::curves::DRAWN_CLASSES;
 use crate::fields::objects_by_id;
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
 use crate::vision::images::{
@@ -176,7 +177,7 @@ impl Reading for Voc {
         let curves = self.metric.curves(state);
         let score = self.metric.compute(state);
         let names = class_names(classes);
-        let drawn = self.compact.then(|| lowest(&score, DRAWN));
+        let drawn = self.compact.then(|| lowest(&score, DRAWN_CLASSES));
         let curve = |(class, curve): (&u32, &Curve)| {
             let mut details = json!({
                 "class": names.get(*class as usize),
@@ -255,9 +256,6 @@ impl Voc {
         numbers
     }
 }
-
-/// The number of classes whose curves a report draws.
-pub(crate) const DRAWN: usize = 8;
 
 /// The classes with the lowest average precision, up to `most`; of equal ones the first.
 fn lowest(score: &VocScore, most: usize) -> BTreeSet<u32> {

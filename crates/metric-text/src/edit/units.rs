@@ -171,8 +171,8 @@ fn spaced<'t>(text: &'t str, words: &mut Vec<&'t str>) {
     }
 }
 
-/// A bit for each of up to 64 bytes of a text from a position on: set for those that white space begins with, and for
-/// few others. All bits at once take fewer branches than the next one, again and again.
+/// A bit for each of up to 64 bytes of a text, starting at a position: set for those that white space begins with, and
+/// for few others. All bits at once take fewer branches than the next one, again and again.
 #[inline]
 fn space_candidates(bytes: &[u8], from: usize) -> u64 {
     let block = &bytes[from..bytes.len().min(from + 64)];
