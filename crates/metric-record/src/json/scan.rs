@@ -1054,20 +1054,22 @@ const BEFORE: usize = 4;
 #[inline]
 fn plain_bytes(window: &[u8; BEFORE + BLOCK]) -> usize {
     let is_digit = |byte: u8| byte.wrapping_sub(b'0') <= 9;
-    // What is neither a digit nor a point is before a number, as all that is not plain ends the search.
+    // A plain byte that is neither a digit nor a point is before a number.
     let is_before = |byte: u8| byte.wrapping_sub(b'.') > b'9' - b'.';
     let mut odd = [0_u8; BLOCK];
     for (index, odd) in odd.iter_mut().enumerate() {
-        let [e, d, c, b] = [1, 2, 3, 4].map(|back| window[index + BEFORE - back]);
         let byte = window[index + BEFORE];
-        let first = is_digit(e) & is_before(d);
-        let second = is_digit(e) & is_digit(d) & is_before(c);
-        let third = is_digit(e) & is_digit(d) & is_digit(c) & is_before(b);
-        let plain = (is_digit(byte) & !(first & (e == b'0')))
-            | ((byte == b',') & is_digit(e))
-            | ((byte == b'.') & (first | second | third))
-            | ((byte == b' ') & (e == b','))
-            | ((byte == b'-') & is_before(e) & (e != b'-'));
+        let [last, second, third, fourth] = [1, 2, 3, 4].map(|back| window[index + BEFORE - back]);
+        // Whether the number before this byte has one, two or three digits.
+        let is_one = is_digit(last) & is_before(second);
+        let are_two = is_digit(last) & is_digit(second) & is_before(third);
+        let are_three = is_digit(last) & is_digit(second) & is_digit(third) & is_before(fourth);
+        // JSON has no leading zeros.
+        let plain = (is_digit(byte) & !(is_one & (last == b'0')))
+            | ((byte == b',') & is_digit(last))
+            | ((byte == b'.') & (is_one | are_two | are_three))
+            | ((byte == b' ') & (last == b','))
+            | ((byte == b'-') & is_before(last) & (last != b'-'));
         *odd = u8::from(!plain);
     }
     for (index, word) in odd.as_chunks::<8>().0.iter().enumerate() {
