@@ -22,6 +22,8 @@ mod picture;
 mod polyline;
 #[cfg(feature = "read")]
 pub mod read;
+#[cfg(feature = "read")]
+mod scan;
 mod typed;
 mod value;
 

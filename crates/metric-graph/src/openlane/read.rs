@@ -12,6 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 use super::frame::{
     Detected, Frame, FramePrediction, InvalidFrame, List, Topology, TrafficElement, check_ids,
 };
+use crate::scan::{list_of, once};
 use crate::{InvalidPolyline, Polyline};
 
 /// The ground truth of a frame, as in OpenLane-V2's `annotation`: `lane_centerline`,
@@ -183,10 +184,10 @@ impl RawFrame {
         let (mut lane_edges, mut element_edges) = (None, None);
         let mut scanner = Scanner::new(json);
         scanner.object(|scanner, field| match field {
-            "lane_centerline" => once(&mut lanes, scan_list(scanner, RawLane::scan)),
-            "traffic_element" => once(&mut elements, scan_list(scanner, RawElement::scan)),
-            "topology_lclc" => once(&mut lane_edges, scan_list(scanner, scan_row)),
-            "topology_lcte" => once(&mut element_edges, scan_list(scanner, scan_row)),
+            "lane_centerline" => once(&mut lanes, list_of(scanner, RawLane::scan)),
+            "traffic_element" => once(&mut elements, list_of(scanner, RawElement::scan)),
+            "topology_lclc" => once(&mut lane_edges, list_of(scanner, scan_row)),
+            "topology_lcte" => once(&mut element_edges, list_of(scanner, scan_row)),
             _ => scanner.skip_value(),
         })?;
         scanner.is_at_end().then_some(())?;
@@ -284,31 +285,8 @@ fn truths<T>(topology: Topology, rows: &Rows<T>) -> Result<Vec<Vec<bool>>, Inval
     .collect()
 }
 
-/// Puts a value where there is none yet.
-fn once<T>(place: &mut Option<T>, value: Option<T>) -> Option<()> {
-    match place {
-        Some(_) => None,
-        None => {
-            *place = Some(value?);
-            Some(())
-        }
-    }
-}
-
-fn scan_list<'a, T>(
-    scanner: &mut Scanner<'a>,
-    item: impl Fn(&mut Scanner<'a>) -> Option<T>,
-) -> Option<Vec<T>> {
-    let mut items = Vec::new();
-    scanner.list(|scanner| {
-        items.push(item(scanner)?);
-        Some(())
-    })?;
-    Some(items)
-}
-
 fn scan_row(scanner: &mut Scanner<'_>) -> Option<Vec<f64>> {
-    scan_list(scanner, Scanner::number)
+    list_of(scanner, Scanner::number)
 }
 
 fn scan_points<const D: usize>(scanner: &mut Scanner<'_>) -> Option<Points<D>> {
@@ -321,7 +299,7 @@ fn scan_points<const D: usize>(scanner: &mut Scanner<'_>) -> Option<Points<D>> {
         })?;
         (found == D).then_some(point)
     };
-    scan_list(scanner, point).map(Points)
+    list_of(scanner, point).map(Points)
 }
 
 fn scan_id(scanner: &mut Scanner<'_>) -> Option<Id> {

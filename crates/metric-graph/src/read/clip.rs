@@ -10,6 +10,7 @@ use serde::de::{
     Unexpected, Visitor,
 };
 
+use crate::scan::{list_of, once};
 use crate::value::shared;
 use crate::{Clip, LaneId, List, Number, Properties, Rule, Value};
 
@@ -54,15 +55,8 @@ impl Clip {
 fn scan_rule(scanner: &mut Scanner<'_>) -> Option<Rule> {
     let (mut properties, mut lanes) = (None, None);
     scanner.object(|scanner, field| match field {
-        "attr_info" if properties.is_none() => {
-            properties = Some(scan_properties(scanner)?);
-            Some(())
-        }
-        "centerline" if lanes.is_none() => {
-            lanes = Some(scan_lanes(scanner)?);
-            Some(())
-        }
-        "attr_info" | "centerline" => None,
+        "attr_info" => once(&mut properties, scan_properties(scanner)),
+        "centerline" => once(&mut lanes, list_of(scanner, scan_lane)),
         _ => scanner.skip_value(),
     })?;
     Some(Rule {
@@ -76,14 +70,7 @@ fn scan_properties(scanner: &mut Scanner<'_>) -> Option<Properties> {
     let mut entries = Vec::with_capacity(PROPERTIES);
     scanner.object(|scanner, name| {
         let value = match scanner.peek()? {
-            b'[' => {
-                let mut values = Vec::with_capacity(1);
-                scanner.list(|scanner| {
-                    values.push(scan_single(scanner)?);
-                    Some(())
-                })?;
-                values.into_iter().collect()
-            }
+            b'[' => list_of(scanner, scan_single)?.into_iter().collect(),
             _ => scan_single(scanner)?,
         };
         entries.push((shared(name), value));
@@ -99,16 +86,11 @@ fn scan_single(scanner: &mut Scanner<'_>) -> Option<Value> {
     }
 }
 
-fn scan_lanes(scanner: &mut Scanner<'_>) -> Option<Vec<LaneId>> {
-    let mut lanes = Vec::new();
-    scanner.list(|scanner| {
-        lanes.push(match scanner.peek()? {
-            b'"' => scanner.string()?.into(),
-            _ => scanner.integer()?.into(),
-        });
-        Some(())
-    })?;
-    Some(lanes)
+fn scan_lane(scanner: &mut Scanner<'_>) -> Option<LaneId> {
+    Some(match scanner.peek()? {
+        b'"' => scanner.string()?.into(),
+        _ => scanner.integer()?.into(),
+    })
 }
 
 /// The number of properties of MapDR's rules.
