@@ -1,4 +1,4 @@
-//! What the typed scanners of labels and frames share: `None` wherever something is wrong, or rare.
+//! Fields and lists, as the typed scanners of labels and frames read them: `None` wherever something is wrong, or rare.
 
 use metric_record::json::scan::Scanner;
 
