@@ -267,10 +267,12 @@ impl<'a> Scanner<'a> {
         self.skip_space();
         for position in 0.. {
             let bytes = self.text.as_bytes();
-            let key = match keys.order.get(position) {
-                Some(next) if next.is_at(bytes, self.at) => {
-                    self.at += next.length;
-                    next.key
+            let next = keys.order.get(position);
+            let found = next.and_then(|next| Some((next.end_at(bytes, self.at)?, next.key)));
+            let key = match found {
+                Some((end, key)) => {
+                    self.at = end;
+                    key
                 }
                 _ if position == 0 && self.empty_object() => return Some(()),
                 _ => self.other_key(keys, position)?,
@@ -501,52 +503,80 @@ impl Keys {
 /// The number of keys of an object that are expected; others are searched for.
 const MOST_KEYS: usize = 64;
 
-/// The largest size in bytes of an expected key, including the characters around it.
-const KEY_BYTES: usize = 24;
-
 /// A key as it is written, with the bracket or comma before it and the colon and space after it.
 #[derive(Clone, Debug)]
 struct ExpectedKey {
-    words: [u64; KEY_BYTES / 8],
-    /// Which bits of the words count.
-    masks: [u64; KEY_BYTES / 8],
-    /// 0 if it is too long to be expected.
-    length: usize,
+    /// `None` if it is too long to be expected.
+    written: Option<ShortText>,
     key: usize,
 }
 
 impl ExpectedKey {
     fn new(written: &[u8], key: usize) -> Self {
-        let mut expected = Self {
-            words: [0; KEY_BYTES / 8],
-            masks: [0; KEY_BYTES / 8],
-            length: 0,
+        Self {
+            written: ShortText::new(written),
             key,
-        };
-        if written.len() <= KEY_BYTES {
-            for (position, &byte) in written.iter().enumerate() {
-                expected.words[position / 8] |= u64::from(byte) << (8 * (position % 8));
-                expected.masks[position / 8] |= 0xff << (8 * (position % 8));
-            }
-            expected.length = written.len();
         }
-        expected
     }
 
     #[inline]
-    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
-        let Some(next) = bytes
-            .get(at..)
-            .and_then(|rest| rest.first_chunk::<KEY_BYTES>())
-        else {
-            return false;
-        };
+    fn end_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.written.as_ref()?.end_at(bytes, at)
+    }
+}
+
+/// A text of up to 24 bytes that is looked for at given positions, all bytes at once.
+///
+/// ```
+/// use metric_record::json::scan::ShortText;
+///
+/// let key = ShortText::new(b"\"id\":").ok_or("long")?;
+/// let line = br#"{"id":1,"prediction":"a cat on a mat"}"#;
+/// assert_eq!(key.end_at(line, 1), Some(6));
+/// assert_eq!(key.end_at(line, 2), None);
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ShortText {
+    words: [u64; Self::BYTES / 8],
+    /// Which bits of the words count.
+    masks: [u64; Self::BYTES / 8],
+    length: usize,
+}
+
+impl ShortText {
+    const BYTES: usize = 24;
+
+    /// Returns the text of these bytes; `None` if there are more than 24.
+    #[must_use]
+    pub fn new(text: &[u8]) -> Option<Self> {
+        let (mut words, mut masks) = ([0; Self::BYTES / 8], [0; Self::BYTES / 8]);
+        if text.len() > Self::BYTES {
+            return None;
+        }
+        for (position, &byte) in text.iter().enumerate() {
+            words[position / 8] |= u64::from(byte) << (8 * (position % 8));
+            masks[position / 8] |= 0xff << (8 * (position % 8));
+        }
+        Some(Self {
+            words,
+            masks,
+            length: text.len(),
+        })
+    }
+
+    /// Returns where the text ends that starts at a position of `bytes`. `None` if it is not there; also if fewer than
+    /// 24 bytes are, which are not looked at.
+    #[inline]
+    #[must_use]
+    pub fn end_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let next = bytes.get(at..)?.first_chunk::<{ Self::BYTES }>()?;
         let words = next.as_chunks::<8>().0.iter();
         let words = words.zip(self.words.iter().zip(&self.masks));
         let differ = words.fold(0, |differ, (next, (word, mask))| {
             differ | ((u64::from_le_bytes(*next) ^ word) & mask)
         });
-        differ == 0 && self.length > 0
+        (differ == 0).then_some(at + self.length)
     }
 }
 
@@ -1399,7 +1429,7 @@ mod tests {
                     format!("\"{key}\"{colon}{value}{end}")
                 }).collect();
                 text.truncate(text.trim_end_matches([',', '\n', ' ']).len());
-                let text = format!("{{{text}}} {}", " ".repeat(KEY_BYTES));
+                let text = format!("{{{text}}} {}", " ".repeat(ShortText::BYTES));
                 let (mut found, mut expected) = (Vec::new(), Vec::new());
                 let mut scanner = Scanner::new(&text);
                 let plain = scanner.object(|value, key| {
