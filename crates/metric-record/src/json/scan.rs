@@ -235,6 +235,37 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Takes a list of `N` short numbers without white space but a space after each comma, such as `[327.38, 65.4]`;
+    /// nothing of any other list.
+    ///
+    /// ```
+    /// use metric_record::json::scan::Scanner;
+    ///
+    /// let mut scanner = Scanner::new("[1.5, -2] [1, 2, 3]");
+    /// assert_eq!(scanner.short_numbers(), Some([1.5, -2.0]));
+    /// assert_eq!(scanner.short_numbers::<2>(), None);
+    /// ```
+    #[inline]
+    pub fn short_numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
+        let bytes = self.text.as_bytes();
+        let mut at = after_space(bytes, self.at);
+        let mut numbers = [0.0; N];
+        for (index, number) in numbers.iter_mut().enumerate() {
+            let before = if index == 0 { b'[' } else { b',' };
+            if bytes.get(at) != Some(&before) {
+                return None;
+            }
+            let start = at + 1 + usize::from(index > 0 && bytes.get(at + 1) == Some(&b' '));
+            let found = short_number(bytes, start).or_else(|| unit_number(bytes, start))?;
+            *number = found.value();
+            at = found.end;
+        }
+        (bytes.get(at) == Some(&b']')).then(|| {
+            self.at = at + 1;
+            numbers
+        })
+    }
+
     /// Takes a list: each item is taken by `item`.
     #[inline]
     pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
@@ -1306,6 +1337,14 @@ mod tests {
                 "{text:?}"
             );
         }
+        let mut scanner = Scanner::new(text);
+        if let Some(pair) = scanner
+            .short_numbers::<2>()
+            .filter(|_| scanner.at() == text.len())
+        {
+            assert_eq!(numbers(text, &mut scores), Some(()), "{text:?}");
+            assert_eq!(scores, pair, "{text:?}");
+        }
         if numbers(text, &mut scores).is_some() {
             let expected: Vec<f64> = serde_json::from_str(text).expect(text);
             let bits = |row: &[f64]| row.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
@@ -1358,6 +1397,27 @@ mod tests {
             "{ \"a\" : { \"b\" : [ 1 , 2 ] } , \"c\" : \"\" }",
         ] {
             assert_eq!(value_end(text), Some(text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_short_numbers_have_their_length() {
+        for (text, expected) in [
+            ("[1.5,-2]        ", Some([1.5, -2.0])),
+            (" [327.38, 0.0]      ", Some([327.38, 0.0])),
+            ("[1.5,-2,3]      ", None),
+            ("[1.5]           ", None),
+            ("[]              ", None),
+            ("[1.5,-2,]       ", None),
+            ("[1.5,,2]        ", None),
+            ("[01.5,2]        ", None),
+            ("[1.5,123456789] ", None),
+            ("[1.5,-2", None),
+        ] {
+            let mut scanner = Scanner::new(text);
+            assert_eq!(scanner.short_numbers(), expected, "{text}");
+            let taken = expected.map_or(0, |_| text.trim_end().len());
+            assert_eq!(scanner.at(), taken, "{text}");
         }
     }
 
