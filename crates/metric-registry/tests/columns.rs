@@ -262,6 +262,42 @@ fn texts_as_they_are_written() {
     assert!(read > 1000, "{read}");
 }
 
+/// Rows of labels as JSON: what is not plain goes record by record.
+#[test]
+fn rows_of_labels_as_they_are_written() {
+    let references = ["3", "\"a\"", "-1", "12345678901", "null", "1.5", "0"];
+    let rows = [
+        "[3, 12, -1]",
+        "[12345678901,0]",
+        "[]",
+        "[ ]",
+        "[\"a\", 3]",
+        "null",
+        "[1.5]",
+        "[03]",
+        "7",
+        "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,3]",
+    ];
+    let mut read = 0;
+    for (metric, options) in [
+        ("accuracy-at-k", &[("k", "1,2")][..]),
+        ("accuracy-at-k", &[]),
+        ("mrr", &[]),
+    ] {
+        let scorer = scorer(metric, options);
+        for (reference, row) in references.iter().flat_map(|it| rows.map(|row| (it, row))) {
+            for len in [1, 3] {
+                let predictions = vec![Some(row); len].into_iter().collect();
+                let references = vec![Some(*reference); len].into_iter().collect();
+                let columns = (Column::Json(predictions), Column::Json(references));
+                let batch = Batch::new(Ids::Positions(1), columns.0, columns.1, vec![]).unwrap();
+                read += usize::from(check(&*scorer, &scorer.start(), &batch).is_ok());
+            }
+        }
+    }
+    assert!(read > 50, "{read}");
+}
+
 #[test]
 fn no_examples() {
     let none = Array2::<f64>::zeros((0, 3));

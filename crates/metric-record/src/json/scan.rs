@@ -1254,19 +1254,91 @@ pub fn end_of_numbers(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Reads a text that is one list, into memory that is cleared first.
-fn whole_list<'a, T>(
-    text: &'a str,
-    into: &mut Vec<T>,
-    item: impl Fn(&mut Scanner<'a>) -> Option<T>,
-) -> Option<()> {
-    into.clear();
-    let mut scanner = Scanner::new(text);
-    scanner.list(|scanner| {
-        into.push(item(scanner)?);
-        Some(())
-    })?;
-    scanner.is_at_end().then_some(())
+/// Reads a text that is one list of integers, and gives each of them to `item`. `None` if it is another value, or one
+/// that is left to `serde_json`; some items may have been given then.
+///
+/// ```
+/// use metric_record::json::scan::each_integer;
+///
+/// let mut sum = 0;
+/// assert_eq!(each_integer("[12, -3]", |integer| sum += integer), Some(()));
+/// assert_eq!(sum, 9);
+/// assert_eq!(each_integer("[1.5]", |_| ()), None);
+/// ```
+///
+/// # Cost
+///
+/// Commas are found in 64 bytes at once, so that the items between them do not wait for each other.
+pub fn each_integer(text: &str, mut item: impl FnMut(i64)) -> Option<()> {
+    const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+    let list = text.trim_matches(SPACE);
+    let inner = list.strip_prefix('[')?.strip_suffix(']')?;
+    let bytes = inner.as_bytes();
+    if inner.trim_start_matches(SPACE).is_empty() {
+        return Some(());
+    }
+    let mut start = 0;
+    for block in (0..bytes.len()).step_by(64) {
+        let mut bits = commas(&bytes[block..bytes.len().min(block + 64)]);
+        while bits != 0 {
+            let end = block + bits.trailing_zeros() as usize;
+            item(integer_between(inner, start, end)?);
+            bits &= bits - 1;
+            start = end + 1;
+        }
+    }
+    item(integer_between(inner, start, bytes.len())?);
+    Some(())
+}
+
+/// A bit for each of up to 64 bytes: set for commas.
+#[inline]
+fn commas(block: &[u8]) -> u64 {
+    let (words, rest) = block.as_chunks();
+    let mut found = 0;
+    for (index, word) in words.iter().enumerate() {
+        let differs = u64::from_le_bytes(*word) ^ (ONES * u64::from(b','));
+        // The highest bit of each byte: whether it differs.
+        let differs = ((differs & (ONES * 0x7f)) + ONES * 0x7f) | differs;
+        // Moves the eight bits to the last byte, in their order.
+        let bits = ((!differs & (ONES * 0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        found |= bits << (8 * index);
+    }
+    for (index, byte) in rest.iter().enumerate() {
+        found |= u64::from(*byte == b',') << (8 * words.len() + index);
+    }
+    found
+}
+
+/// The integer that is all of a text from one position to another, but for white space.
+#[inline]
+fn integer_between(text: &str, start: usize, end: usize) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let start = start + usize::from(bytes.get(start) == Some(&b' '));
+    let length = end.checked_sub(start)?;
+    if (1..8).contains(&length)
+        && let Some(word) = word_at(bytes, start)
+    {
+        let values = word ^ (ONES * u64::from(b'0'));
+        let digits = (no_digits(values).trailing_zeros() / 8) as usize;
+        let has_leading_zero = digits > 1 && values & 0xff == 0;
+        if digits == length && !has_leading_zero {
+            return Some(number_of(values, digits) as i64);
+        }
+    }
+    integer(text.get(start..end)?)
+}
+
+/// Eight bytes from a position on, with zeros after the last byte; `None` if there are fewer than eight in all.
+#[inline]
+fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
+    if let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        return Some(u64::from_le_bytes(*word));
+    }
+    let missing = (at + 8)
+        .checked_sub(bytes.len())
+        .filter(|missing| *missing < 8)?;
+    Some(u64::from_le_bytes(*bytes.last_chunk()?) >> (8 * missing))
 }
 
 /// Reads a text that is one integer.
@@ -1297,7 +1369,8 @@ pub fn integer(text: &str) -> Option<i64> {
 /// ```
 #[must_use]
 pub fn integers(text: &str, into: &mut Vec<i64>) -> Option<()> {
-    whole_list(text, into, Scanner::integer)
+    into.clear();
+    each_integer(text, |integer| into.push(integer))
 }
 
 /// Reads a list of numbers into `into`, which is cleared first.
@@ -1523,6 +1596,42 @@ mod tests {
     }
 
     proptest! {
+        /// Lists of integers are those of serde_json, or left to it.
+        #[test]
+        fn integers_of_lists_are_those_of_serde_json(
+            items in proptest::collection::vec(
+                ("[ \t\n\r\u{c}]{0,2}", prop_oneof![
+                    "-?[0-9]{1,9}", "[0-9]{3}", any::<i64>().prop_map(|it| it.to_string()), "[-0-9.eE]{0,4}",
+                ], "[ \t]{0,1}"),
+                0..40,
+            ),
+            around in ("[ \n]{0,1}", "[ \u{c},]{0,1}"),
+        ) {
+            let items = items.iter().map(|(before, item, after)| format!("{before}{item}{after}"));
+            let items: Vec<String> = items.collect();
+            let text = format!("{}[{}]{}", around.0, items.join(","), around.1);
+            let mut found = Vec::new();
+            if integers(&text, &mut found).is_some() {
+                let expected: Vec<i64> = serde_json::from_str(&text).expect("a list of integers");
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn lists_of_integers_are_read(
+            items in proptest::collection::vec(-99_999_999_999_i64..99_999_999_999, 0..40),
+            short in proptest::collection::vec(0_i64..2000, 0..40),
+            separator in proptest::sample::select(vec![",", ", ", " , "]),
+        ) {
+            for expected in [items, short] {
+                let written: Vec<String> = expected.iter().map(i64::to_string).collect();
+                let mut found = Vec::new();
+                let text = format!("[{}]", written.join(separator));
+                prop_assert_eq!(integers(&text, &mut found), Some(()));
+                prop_assert_eq!(found, expected);
+            }
+        }
+
         #[test]
         fn gives_what_serde_json_gives(
             parts in proptest::collection::vec(prop_oneof![
