@@ -15,6 +15,8 @@ pub(crate) mod datasets;
 pub(crate) mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_pages;
+#[cfg(feature = "parquet")]
+mod thrift;
 pub(crate) mod transcript;
 
 use std::path::Path;

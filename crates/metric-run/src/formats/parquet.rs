@@ -1,5 +1,6 @@
-//! Parquet: row group by row group, and only the columns that are needed. On several threads, the columns are decoded
-//! at the same time: a file may have one row group only, and its rows are needed in order.
+//! Parquet: row group by row group, and only the columns that are needed. Each column is decoded on its own, so that an
+//! error names it on any number of threads. On several threads, the columns are decoded at the same time: a file may have
+//! one row group only, and its rows are needed in order.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -23,6 +24,7 @@ use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::parquet_pages::RowGroup;
+use crate::formats::thrift::refuse_long_lists;
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
 use crate::positions;
@@ -102,10 +104,13 @@ impl Read for FileAt {
 /// The most bytes of a page. The decoder would allocate what a page claims.
 const PAGE_BYTES: u64 = 1 << 30;
 
+/// The number of bytes in which the header of a page is looked at: it ends there, unless it has long statistics.
+const PAGE_HEAD: u64 = 1 << 10;
+
 impl Input {
     /// Refuses a page that claims to be larger than [`PAGE_BYTES`], if this is where a page starts.
     fn refuse_large_page(&self, start: u64) -> parquet::errors::Result<()> {
-        let length = self.len().saturating_sub(start).min(16);
+        let length = self.len().saturating_sub(start).min(PAGE_HEAD);
         let head = self.get_bytes(start, length as usize)?;
         match page_bytes(&head) {
             Some(bytes) if bytes > PAGE_BYTES => Err(ParquetError::General(format!(
@@ -113,8 +118,22 @@ impl Input {
                 grouped(bytes),
                 grouped(PAGE_BYTES)
             ))),
-            _ => Ok(()),
+            Some(_) => refuse_long_lists(&head).map_err(ParquetError::General),
+            None => Ok(()),
         }
+    }
+
+    /// The metadata at the end of the file; none if there is no room for what they claim.
+    fn metadata(&self) -> Bytes {
+        /// The length of the metadata, and the mark of the format.
+        const END: usize = 8;
+        let end = self.len().saturating_sub(END as u64);
+        let length = self.get_bytes(end, END).ok();
+        let length = length.and_then(|end| Some(u32::from_le_bytes(*end.first_chunk()?)));
+        let length = length.unwrap_or_default();
+        let start = end.checked_sub(length.into());
+        let bytes = start.and_then(|start| self.get_bytes(start, length as usize).ok());
+        bytes.unwrap_or_default()
     }
 }
 
@@ -146,11 +165,12 @@ pub(crate) struct Batches {
     plan: Arc<Plan>,
     /// The columns that are read.
     schema: SchemaRef,
-    /// The columns that each reader of a row group reads: one on several threads, otherwise all of them.
-    masks: Vec<ProjectionMask>,
+    /// Whether several columns are decoded at the same time.
+    has_threads: bool,
     batch_rows: usize,
-    /// The row group that is read, and its readers, whose batches have the same rows.
+    /// The row group that is read, the number of its rows that are left, and a reader for each of its columns.
     group: usize,
+    rows_left: usize,
     readers: Vec<ParquetRecordBatchReader>,
     next_row: u64,
     is_done: bool,
@@ -170,7 +190,9 @@ fn open(source: &Source) -> Result<(Input, ArrowReaderMetadata), RunError> {
         Seekable::Memory(bytes) => Input::Memory(Bytes::from_owner(bytes)),
     };
     refuse_foreign(&name, &input)?;
-    let metadata = decode(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()));
+    let metadata = refuse_long_lists(&input.metadata());
+    let metadata = metadata
+        .and_then(|()| decode(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())));
     let metadata = metadata.map_err(|problem| {
         ReadError::new(&name, format!("truncated or not a Parquet file: {problem}"))
     })?;
@@ -187,25 +209,18 @@ pub(crate) fn blocks(
     let (input, metadata) = open(source)?;
     let plan = Plan::new(&name, metadata.schema(), names)?;
     refuse_other_kinds(&name, &plan, kinds)?;
-    let mask =
-        |roots: &[usize]| ProjectionMask::roots(metadata.parquet_schema(), roots.iter().copied());
-    let all = mask(&plan.projection);
+    let roots = plan.projection.iter().copied();
+    let needed = ProjectionMask::roots(metadata.parquet_schema(), roots);
     let malformed = |error: ArrowError| ReadError::new(&name, error.to_string());
     let schema = metadata.schema().project(&plan.projection);
     let schema = Arc::new(schema.map_err(malformed)?);
     let has_threads = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
-    let has_threads = positions::ARE_SHARED && has_threads;
-    let masks = if has_threads {
-        plan.projection.chunks(1).map(mask).collect()
-    } else {
-        vec![all.clone()]
-    };
     let groups = metadata.metadata().row_groups();
     let rows: i64 = groups.iter().map(|group| group.num_rows()).sum();
     let bytes: i64 = groups
         .iter()
         .flat_map(|group| group.columns().iter().enumerate())
-        .filter(|(leaf, _)| all.leaf_included(*leaf))
+        .filter(|(leaf, _)| needed.leaf_included(*leaf))
         .map(|(_, column)| column.uncompressed_size())
         .sum();
     let row_bytes = usize::try_from(bytes / rows.max(1))
@@ -218,8 +233,9 @@ pub(crate) fn blocks(
         metadata,
         plan: Arc::new(plan),
         schema,
-        masks,
+        has_threads: positions::ARE_SHARED && has_threads,
         group: 0,
+        rows_left: 0,
         readers: Vec::new(),
         next_row: 1,
         is_done: false,
@@ -252,91 +268,112 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
     Err(ReadError::new(name, problem).into())
 }
 
+/// What is wrong with a row group, and the index of the needed column that has the problem.
+type Failure = (Option<usize>, String);
+
 impl Batches {
-    fn open_group(&self, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, String> {
-        let metadata = Arc::clone(self.metadata.metadata());
-        let group = RowGroup {
+    /// The row group that is read.
+    fn row_group(&self) -> RowGroup<Input> {
+        RowGroup {
             input: Arc::new(self.input.clone()),
-            metadata,
+            metadata: Arc::clone(self.metadata.metadata()),
             number: self.group,
-        };
-        let rows = self.batch_rows.min(group.num_rows());
-        decode(|| {
-            let fields = Some(self.metadata.schema().fields());
-            let levels = self.metadata.parquet_schema();
-            let levels = parquet_to_arrow_field_levels(levels, mask, fields)?;
-            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &group, rows, None)
-        })
+        }
+    }
+
+    /// Opens a reader for each column of the row group.
+    fn open_group(&mut self) -> Result<(), Failure> {
+        let group = self.row_group();
+        self.rows_left = group.num_rows();
+        // Columns may have rows even if the row group claims to have none.
+        let rows = self.batch_rows.min(self.rows_left).max(1);
+        let schema = self.metadata.parquet_schema();
+        for (column, root) in self.plan.projection.iter().enumerate() {
+            let reader = decode(|| {
+                let fields = Some(self.metadata.schema().fields());
+                let column = ProjectionMask::roots(schema, [*root]);
+                let levels = parquet_to_arrow_field_levels(schema, column, fields)?;
+                ParquetRecordBatchReader::try_new_with_row_groups(&levels, &group, rows, None)
+            });
+            let reader = reader.map_err(|problem: String| (Some(column), problem))?;
+            self.readers.push(reader);
+        }
+        Ok(())
     }
 
     /// The next batch that has rows.
-    fn batch(&mut self) -> Result<Option<RecordBatch>, String> {
+    fn batch(&mut self) -> Result<Option<RecordBatch>, Failure> {
         loop {
             if self.readers.is_empty() {
                 if self.group >= self.metadata.metadata().num_row_groups() {
                     return Ok(None);
                 }
-                let open = |mask: &ProjectionMask| self.open_group(mask.clone());
-                self.readers = self.masks.iter().map(open).collect::<Result<_, _>>()?;
+                self.open_group()?;
             }
-            let next = |reader: &mut ParquetRecordBatchReader| {
-                decode(|| reader.next().transpose().map_err(ParquetError::from))
-            };
-            let batches: Vec<_> = match self.readers.as_mut_slice() {
-                [one] => vec![next(one)],
-                readers => readers.par_iter_mut().map(next).collect(),
-            };
-            let batches: Vec<_> = batches.into_iter().collect::<Result<_, String>>()?;
-            match self.side_by_side(batches)? {
-                Some(batch) if batch.num_rows() > 0 => return Ok(Some(batch)),
-                Some(_) => {}
-                None => {
-                    self.readers.clear();
-                    self.group += 1;
-                }
+            let batch = self.next_rows()?;
+            if batch.num_rows() > 0 {
+                return Ok(Some(batch));
             }
+            self.readers.clear();
+            self.group += 1;
         }
     }
 
-    /// The columns of batches as one batch; `None` if there are no more rows.
-    fn side_by_side(
-        &self,
-        mut batches: Vec<Option<RecordBatch>>,
-    ) -> Result<Option<RecordBatch>, String> {
-        if batches.len() == 1 {
-            return Ok(batches.pop().flatten());
-        }
-        if batches.iter().all(Option::is_none) {
-            return Ok(None);
-        }
-        let batches = batches.into_iter().collect::<Option<Vec<_>>>();
-        let batches = batches.ok_or("the columns have different numbers of rows")?;
-        let columns = batches.iter().flat_map(RecordBatch::columns);
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.cloned().collect());
-        batch.map(Some).map_err(|error| error.to_string())
-    }
-
-    /// Names the column that cannot be decoded: the first one that fails on its own.
-    fn error(&self, problem: &str) -> RunError {
-        let fails = |index: &&usize| {
-            let schema = self.metadata.parquet_schema();
-            let reader = self.open_group(ProjectionMask::roots(schema, [**index]));
-            let read = reader.and_then(|mut reader| {
-                decode(|| {
-                    reader
-                        .try_for_each(|batch| batch.map(drop))
-                        .map_err(ParquetError::from)
-                })
-            });
-            read.is_err()
+    /// The next rows of all columns; none at the end of the row group.
+    fn next_rows(&mut self) -> Result<RecordBatch, Failure> {
+        let expected = self.batch_rows.min(self.rows_left);
+        let next = |reader: &mut ParquetRecordBatchReader| {
+            decode(|| reader.next().transpose().map_err(text_of))
         };
-        let columns = self.plan.projection.iter().zip(&self.plan.names);
-        let column = columns.into_iter().find(|(index, _)| fails(index));
-        let location = match column {
-            Some((_, name)) => format!("row group {}, column {}", self.group, quoted_id(name)),
+        let batches: Vec<_> = match self.readers.as_mut_slice() {
+            readers @ [_, _, ..] if self.has_threads => readers.par_iter_mut().map(next).collect(),
+            readers => readers.iter_mut().map(next).collect(),
+        };
+        let mut columns = Vec::with_capacity(batches.len());
+        for (column, batch) in batches.into_iter().enumerate() {
+            let failed = |problem| (Some(column), problem);
+            let batch = batch.map_err(failed)?;
+            let rows = batch.as_ref().map_or(0, RecordBatch::num_rows);
+            if rows != expected {
+                return Err(failed(self.other_rows(rows)));
+            }
+            columns.extend(batch.iter().flat_map(RecordBatch::columns).cloned());
+        }
+        self.rows_left -= expected;
+        if expected == 0 {
+            return Ok(RecordBatch::new_empty(Arc::clone(&self.schema)));
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .map_err(|error| (None, text_of(error)))
+    }
+
+    /// The problem of a column whose next batch has this many rows, which are too few or too many.
+    fn other_rows(&self, rows: usize) -> String {
+        let of_group = self.row_group().num_rows();
+        let found = match self.rows_left {
+            0 => "more".to_owned(),
+            left => grouped((of_group - left + rows) as u64),
+        };
+        let of_group = grouped(of_group as u64);
+        format!("found {found} rows: expected the {of_group} of the row group")
+    }
+
+    /// The error of a row group that cannot be decoded.
+    fn error(&self, (column, problem): &Failure) -> RunError {
+        let name = column.and_then(|column| self.plan.names.get(column));
+        let location = match name {
+            Some(name) => format!("row group {}, column {}", self.group, quoted_id(name)),
             None => format!("row group {}", self.group),
         };
         decode_error(&self.name, &location, problem)
+    }
+}
+
+/// The text of a decoder's error, without the names of the layers that it went through.
+fn text_of(error: ArrowError) -> String {
+    match error {
+        ArrowError::ParquetError(problem) => problem,
+        error => error.to_string(),
     }
 }
 
@@ -373,6 +410,11 @@ impl Iterator for Batches {
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::{ArrayRef, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::metadata::{ParquetMetaDataWriter, RowGroupMetaData};
+    use parquet::file::properties::WriterProperties;
+
     use super::*;
 
     #[test]
@@ -399,5 +441,89 @@ mod tests {
             .err()
             .map(|error| error.to_string());
         assert!(error.is_some_and(|it| it.contains("claims 2,147,483,648 bytes")));
+    }
+
+    /// A file of two row groups with 4 rows and 2 rows, whose metadata are changed after it was written.
+    fn changed(
+        change: impl Fn(RowGroupMetaData, &RowGroupMetaData) -> RowGroupMetaData,
+    ) -> Vec<u8> {
+        let texts = || -> ArrayRef {
+            Arc::new(StringArray::from_iter_values([
+                "a", "b", "c", "d", "e", "f",
+            ]))
+        };
+        let columns = ["id", "reference", "prediction"].map(|name| (name, texts()));
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(4));
+        let mut bytes = Vec::new();
+        let writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()));
+        let mut writer = writer.expect("a file");
+        writer.write(&batch).expect("a batch");
+        let metadata = writer.close().expect("a file");
+        let groups = metadata.row_groups();
+        let groups = groups.iter().zip(groups.iter().rev());
+        let groups = groups.map(|(group, other)| change(group.clone(), other));
+        let groups = groups.collect();
+        let metadata = metadata.into_builder().set_row_groups(groups).build();
+        ParquetMetaDataWriter::new(&mut bytes, &metadata)
+            .finish()
+            .expect("metadata");
+        bytes
+    }
+
+    /// The error of a file on one thread, which is the same on two.
+    fn error_of(bytes: &[u8]) -> Option<String> {
+        let entry = metric_registry::find("string-accuracy").expect("a metric");
+        let [one, two] = [1, 2].map(|threads| {
+            let mut run =
+                crate::Run::new(entry, &metric_registry::Options::default()).expect("a run");
+            run.threads = std::num::NonZeroUsize::new(threads);
+            let source = || Source::memory("data", bytes, Format::Parquet);
+            run.score(source(), source())
+                .err()
+                .map(|error| error.to_string())
+        });
+        assert_eq!(one, two);
+        one
+    }
+
+    #[test]
+    fn columns_have_the_rows_of_their_row_group() {
+        let rows = |rows: i64| {
+            move |group: RowGroupMetaData, _: &RowGroupMetaData| {
+                group
+                    .into_builder()
+                    .set_num_rows(rows)
+                    .build()
+                    .expect("a row group")
+            }
+        };
+        let column = |column: usize| {
+            move |group: RowGroupMetaData, other: &RowGroupMetaData| {
+                let mut columns = group.columns().to_vec();
+                columns[column] = other.column(column).clone();
+                group
+                    .into_builder()
+                    .set_column_metadata(columns)
+                    .build()
+                    .expect("a row group")
+            }
+        };
+        let problem = |column: &str, found: &str, expected: i64| {
+            format!(
+                "data: row group 0, column \"{column}\": cannot be decoded: found {found} rows: expected the {expected} of the row group"
+            )
+        };
+        assert_eq!(error_of(&changed(|group, _| group)), None);
+        for (bytes, expected) in [
+            (changed(rows(5)), problem("id", "4", 5)),
+            (changed(rows(3)), problem("id", "more", 3)),
+            (changed(rows(0)), problem("id", "more", 0)),
+            (changed(rows(-1)), problem("id", "more", 0)),
+            (changed(column(0)), problem("id", "2", 4)),
+            (changed(column(1)), problem("reference", "2", 4)),
+        ] {
+            assert_eq!(error_of(&bytes), Some(expected));
+        }
     }
 }

@@ -1,0 +1,200 @@
+//! Lists in the metadata of Parquet files, whose counts are not trusted.
+//!
+//! The decoder passes over fields that it does not know. It takes the elements of a list of booleans to need no bytes, so
+//! that a list of a few bytes that claims billions of them takes it seconds.
+
+use crate::formats::grouped;
+
+/// The depth of nested fields that are looked at: the decoder refuses unknown fields that are as deep.
+const DEPTH: u32 = 96;
+
+/// Refuses metadata in the compact protocol of Thrift whose lists claim more elements than there are bytes. What is
+/// malformed otherwise, or cut, is left to the decoder.
+pub(super) fn refuse_long_lists(metadata: &[u8]) -> Result<(), String> {
+    let mut fields = Fields {
+        rest: metadata,
+        elements_left: metadata.len() as u64,
+    };
+    match fields.skip(Kind::Struct, DEPTH) {
+        Err(Stop::Claims(count)) => Err(format!(
+            "{} bytes of metadata claim a list of {} elements",
+            grouped(metadata.len() as u64),
+            grouped(count)
+        )),
+        Err(Stop::Malformed) | Ok(()) => Ok(()),
+    }
+}
+
+/// Metadata that are passed over.
+struct Fields<'a> {
+    rest: &'a [u8],
+    /// The number of elements that all further lists may have.
+    elements_left: u64,
+}
+
+/// Why metadata cannot be passed over.
+enum Stop {
+    Malformed,
+    /// A list claims this number of elements.
+    Claims(u64),
+}
+
+/// The form of a value.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A boolean, which is a part of its type.
+    Nothing,
+    Byte,
+    Number,
+    Double,
+    Binary,
+    List,
+    Map,
+    Struct,
+    Uuid,
+}
+
+impl Kind {
+    /// The form of the type in the lower bits of a byte.
+    fn of(byte: u8) -> Result<Self, Stop> {
+        Ok(match byte & 0xf {
+            1 | 2 => Self::Nothing,
+            3 => Self::Byte,
+            4..=6 => Self::Number,
+            7 => Self::Double,
+            8 => Self::Binary,
+            9 | 10 => Self::List,
+            11 => Self::Map,
+            12 => Self::Struct,
+            13 => Self::Uuid,
+            _ => return Err(Stop::Malformed),
+        })
+    }
+}
+
+impl Fields<'_> {
+    fn byte(&mut self) -> Result<u8, Stop> {
+        let (byte, rest) = self.rest.split_first().ok_or(Stop::Malformed)?;
+        self.rest = rest;
+        Ok(*byte)
+    }
+
+    /// A number of seven bits per byte.
+    fn number(&mut self) -> Result<u64, Stop> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(Stop::Malformed)
+    }
+
+    fn skip_bytes(&mut self, count: u64) -> Result<(), Stop> {
+        let rest = usize::try_from(count).ok();
+        let rest = rest.and_then(|count| self.rest.get(count..));
+        self.rest = rest.ok_or(Stop::Malformed)?;
+        Ok(())
+    }
+
+    /// Passes over a value, in which others are nested up to a depth.
+    fn skip(&mut self, kind: Kind, depth: u32) -> Result<(), Stop> {
+        let depth = depth.checked_sub(1).ok_or(Stop::Malformed)?;
+        match kind {
+            Kind::Nothing => Ok(()),
+            Kind::Byte => self.skip_bytes(1),
+            Kind::Number => self.number().map(|_| ()),
+            Kind::Double => self.skip_bytes(8),
+            Kind::Uuid => self.skip_bytes(16),
+            Kind::Binary => {
+                let count = self.number()?;
+                self.skip_bytes(count)
+            }
+            Kind::Struct => self.skip_struct(depth),
+            Kind::List => {
+                let head = self.byte()?;
+                let count = match head >> 4 {
+                    0xf => self.number()?,
+                    count => count.into(),
+                };
+                self.skip_elements(count, &[head], depth)
+            }
+            Kind::Map => match self.number()? {
+                0 => Ok(()),
+                count => {
+                    let kinds = self.byte()?;
+                    self.skip_elements(count, &[kinds >> 4, kinds], depth)
+                }
+            },
+        }
+    }
+
+    fn skip_struct(&mut self, depth: u32) -> Result<(), Stop> {
+        loop {
+            let head = self.byte()?;
+            if head & 0xf == 0 {
+                return Ok(());
+            }
+            if head >> 4 == 0 {
+                // The number of the field, which is otherwise a difference from the last one.
+                self.number()?;
+            }
+            self.skip(Kind::of(head)?, depth)?;
+        }
+    }
+
+    /// Passes over a number of elements, each of which has values of these types.
+    fn skip_elements(&mut self, count: u64, types: &[u8], depth: u32) -> Result<(), Stop> {
+        if count == 0 {
+            return Ok(());
+        }
+        let left = self.elements_left.checked_sub(count);
+        self.elements_left = left.ok_or(Stop::Claims(count))?;
+        for _ in 0..count {
+            for byte in types {
+                self.skip(Kind::of(*byte)?, depth)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_at_most_as_many_elements_as_there_are_bytes() {
+        // A field with a list of booleans, and how many elements it claims: in one byte with the type, or after it.
+        let list = |count: &[u8]| [&[0x19][..], count, &[0]].concat();
+        let long = [0xf1, 0xff, 0xff, 0xff, 0xff, 0x07];
+        let nested = [&[0x1c, 0x19][..], &long, &[0, 0]].concat();
+        let map = [0x1b, 0xff, 0xff, 0x03, 0x11, 0];
+        let two = vec![0x19, 0x21, 0x19, 0x31, 0];
+        for (metadata, expected) in [
+            (list(&[0x31]), None),
+            (list(&[0x51]), Some("3 bytes of metadata claim a list of 5")),
+            (list(&long), Some("claim a list of 2,147,483,647 elements")),
+            (nested, Some("claim a list of 2,147,483,647 elements")),
+            (map.to_vec(), Some("claim a list of 65,535 elements")),
+            // Empty lists, whose type may be none; 3 numbers; a list that is cut.
+            (list(&[0x00]), None),
+            (list(&[0x35, 1, 2, 0x83, 0x01]), None),
+            (vec![0x19, 0x25], None),
+            // All lists together.
+            (two, None),
+            (vec![0x19, 0x41, 0x19, 0x31, 0], Some("a list of 3")),
+            (vec![], None),
+            // Structs in structs.
+            (vec![0x1c; 100_000], None),
+        ] {
+            let refused = refuse_long_lists(&metadata).err();
+            match (refused, expected) {
+                (Some(problem), Some(expected)) => assert!(problem.contains(expected), "{problem}"),
+                (refused, expected) => assert_eq!(refused.as_deref(), expected, "{metadata:?}"),
+            }
+        }
+    }
+}
