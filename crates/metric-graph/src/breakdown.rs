@@ -78,24 +78,48 @@ pub(crate) fn record_properties(
 ) {
     let mut predicted = entries(prediction).peekable();
     let mut actual = entries(reference).peekable();
+    // Nearly all names are known, in the same order, and need neither a search nor a copy.
+    let mut known = properties.iter_mut().peekable();
+    let mut new_ones = Vec::new();
     while let Some(name) = next_name(&mut predicted, &mut actual) {
         let of_name = |entry: &(&str, &Value)| entry.0 == name;
         let (a, b) = (predicted.next_if(of_name), actual.next_if(of_name));
         if ignore.contains(name) {
             continue;
         }
-        // Most names are not new, and need no copy.
-        let property = match properties.get_mut(name) {
-            Some(property) => property,
-            None => properties.entry(name.to_owned()).or_default(),
-        };
-        let right = a == b;
-        property.accuracy.record(right);
-        if !right {
-            let [truth, prediction] = [b, a].map(|entry| written(entry.map(|entry| entry.1)));
-            let of_truth = property.confused.entry(truth.into_owned()).or_default();
-            *of_truth.entry(prediction.into_owned()).or_default() += 1;
+        while known.next_if(|(known, _)| known.as_str() < name).is_some() {}
+        let [prediction, truth] = [a, b].map(|entry| entry.map(|entry| entry.1));
+        match known.next_if(|(known, _)| *known == name) {
+            Some((_, property)) => property.record(prediction, truth),
+            None => new_ones.push((name, prediction, truth)),
         }
+    }
+    for (name, prediction, truth) in new_ones {
+        let property = properties.entry(name.to_owned()).or_default();
+        property.record(prediction, truth);
+    }
+}
+
+impl PropertyConfusion {
+    /// Counts the values of a pair of rules, `None` for one without the property.
+    fn record(&mut self, prediction: Option<&Value>, truth: Option<&Value>) {
+        let is_right = prediction == truth;
+        self.accuracy.record(is_right);
+        if is_right {
+            return;
+        }
+        let [truth, prediction] = [truth, prediction].map(written);
+        // Most values are not new, and need no copy.
+        if let Some(times) = self
+            .confused
+            .get_mut(truth.as_ref())
+            .and_then(|of_truth| of_truth.get_mut(prediction.as_ref()))
+        {
+            *times += 1;
+            return;
+        }
+        let of_truth = self.confused.entry(truth.into_owned()).or_default();
+        of_truth.insert(prediction.into_owned(), 1);
     }
 }
 

@@ -51,7 +51,7 @@ impl Coded {
         } else {
             0
         };
-        let mut numbers: Numbers<(&str, &Value)> = Numbers::for_items(items);
+        let mut numbers: PropertyNumbers<'_> = PropertyNumbers::for_items(items);
         let mut attributes = Lists::for_lists(count, items);
         let mut indices = Vec::with_capacity(count);
         for rule in rules() {
@@ -62,7 +62,8 @@ impl Coded {
                 entries
                     .flat_map(|entries| entries.iter())
                     .filter(|(name, _)| !ignore.contains(*name))
-                    .map(|entry| (entry.0, numbers.number(entry)))
+                    .enumerate()
+                    .map(|(position, entry)| (entry.0, numbers.number_at(position, entry)))
                     .filter_map(|(name, number)| match name {
                         RULE_INDEX => {
                             index = Some(number);
@@ -76,7 +77,7 @@ impl Coded {
 
         Self {
             classes: classes(count, |rule| (attributes.get(rule), indices.get(rule))),
-            attributes: BitSets::new(&attributes, numbers.len()),
+            attributes: BitSets::new(&attributes, numbers.numbers.len()),
             lane_sets: BitSets::new(&lanes, lane_numbers.len()),
             lanes,
         }
@@ -129,6 +130,37 @@ impl<K: Hash + Eq> Numbers<K> {
 
     fn len(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Numbers properties. Most rules have the same values as the rule before them, so these are looked at first.
+struct PropertyNumbers<'a> {
+    numbers: Numbers<(&'a str, &'a Value)>,
+    /// The last property at each position, with its number.
+    last: Vec<((&'a str, &'a Value), u32)>,
+}
+
+impl<'a> PropertyNumbers<'a> {
+    fn for_items(items: usize) -> Self {
+        Self {
+            numbers: Numbers::for_items(items),
+            last: Vec::new(),
+        }
+    }
+
+    /// The number of the property that is at this position in its rule.
+    fn number_at(&mut self, position: usize, property: (&'a str, &'a Value)) -> u32 {
+        if let Some((last, number)) = self.last.get(position)
+            && *last == property
+        {
+            return *number;
+        }
+        let number = self.numbers.number(property);
+        match self.last.get_mut(position) {
+            Some(last) => *last = (property, number),
+            None => self.last.push((property, number)),
+        }
+        number
     }
 }
 

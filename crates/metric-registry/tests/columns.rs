@@ -35,9 +35,33 @@ fn add_records(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
     Ok((state.body().unwrap(), part.samples(&state)))
 }
 
+/// Reads a batch into a part that holds the records of the batch already; `None` without a path for its columns.
+fn add_more(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Option<Added> {
+    let mut state = state.clone();
+    let mut records: Vec<Record<'_>> = batch.records().collect();
+    let mut part = scorer.read(&state, &mut records, true);
+    let has_path = scorer.read_more_columns(&mut part, batch.len(), batch);
+    has_path.then(|| {
+        state.add(&mut part)?;
+        Ok((state.body().unwrap(), part.samples(&state)))
+    })
+}
+
+/// Reads the records of a batch twice into one part.
+fn add_records_twice(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+    let mut state = state.clone();
+    let mut records: Vec<Record<'_>> = batch.records().collect();
+    let mut part = scorer.read(&state, &mut records.clone(), true);
+    scorer.read_more(&mut part, batch.len(), &mut records);
+    state.add(&mut part)?;
+    Ok((state.body().unwrap(), part.samples(&state)))
+}
+
 fn check(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
     let found = add_records(scorer, state, batch);
     assert_eq!(add(scorer, state, batch, true), found);
+    let more = add_more(scorer, state, batch);
+    assert!(more.is_none_or(|more| more == add_records_twice(scorer, state, batch)));
     let without = add(scorer, state, batch, false);
     assert_eq!(without, found.clone().map(|(body, _)| (body, Vec::new())));
     found
@@ -172,6 +196,106 @@ fn rows_that_are_warned_of() {
             "{warnings:?}"
         );
     }
+}
+
+/// Values as files have them: what is no text or no label goes record by record, and has the same errors.
+#[test]
+fn texts_as_they_are_written() {
+    let cells = [
+        "7",
+        "a",
+        "07",
+        "-1",
+        "",
+        "7",
+        "1.5",
+        "-0",
+        "A",
+        "a ",
+        "9223372036854775808",
+        "\"7\"",
+        "\"a\"",
+        "\"a\\n\"",
+        "null",
+        "true",
+        "[\"a\"]",
+        "12345678",
+        "1234567",
+        "é",
+        " 7",
+        "7 ",
+    ];
+    type ToColumn = fn(Texts<'static>) -> Column<'static>;
+    let (lines, strings, json): (ToColumn, ToColumn, ToColumn) =
+        (Column::Lines, Column::Texts, Column::Json);
+    let kinds = [
+        (lines, lines),
+        (strings, strings),
+        (json, json),
+        (lines, strings),
+        (strings, json),
+    ];
+    let metrics = ["classification", "string-accuracy", "exact-match", "wer"];
+    // All pairs of cells, and some runs of cells next to the same cells moved.
+    let count = cells.len();
+    let singles = (0..count).map(|other| (other, 1));
+    let runs: Vec<_> = singles.chain([(0, count), (1, count), (5, 5)]).collect();
+    let mut read = 0;
+    for (metric, (of_predictions, of_references)) in metrics
+        .iter()
+        .flat_map(|metric| kinds.map(|kind| (metric, kind)))
+    {
+        let scorer = scorer(metric, &[]);
+        for (first, (moved, len)) in
+            (0..count).flat_map(|it| runs.iter().map(move |run| (it, *run)))
+        {
+            let cells = |from| {
+                let run = (from..from + len).map(|index| Some(cells[index % count]));
+                run.collect::<Texts<'static>>()
+            };
+            let predictions = of_predictions(cells(first));
+            let references = of_references(cells(moved));
+            let batch = Batch::new(Ids::Positions(1), predictions, references, vec![]).unwrap();
+            read += usize::from(check(&*scorer, &scorer.start(), &batch).is_ok());
+        }
+    }
+    assert!(read > 1000, "{read}");
+}
+
+/// Rows of labels as JSON: what is not plain goes record by record.
+#[test]
+fn rows_of_labels_as_they_are_written() {
+    let references = ["3", "\"a\"", "-1", "12345678901", "null", "1.5", "0"];
+    let rows = [
+        "[3, 12, -1]",
+        "[12345678901,0]",
+        "[]",
+        "[ ]",
+        "[\"a\", 3]",
+        "null",
+        "[1.5]",
+        "[03]",
+        "7",
+        "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,3]",
+    ];
+    let mut read = 0;
+    for (metric, options) in [
+        ("accuracy-at-k", &[("k", "1,2")][..]),
+        ("accuracy-at-k", &[]),
+        ("mrr", &[]),
+    ] {
+        let scorer = scorer(metric, options);
+        for (reference, row) in references.iter().flat_map(|it| rows.map(|row| (it, row))) {
+            for len in [1, 3] {
+                let predictions = vec![Some(row); len].into_iter().collect();
+                let references = vec![Some(*reference); len].into_iter().collect();
+                let columns = (Column::Json(predictions), Column::Json(references));
+                let batch = Batch::new(Ids::Positions(1), columns.0, columns.1, vec![]).unwrap();
+                read += usize::from(check(&*scorer, &scorer.start(), &batch).is_ok());
+            }
+        }
+    }
+    assert!(read > 50, "{read}");
 }
 
 #[test]

@@ -31,6 +31,7 @@ use crate::partitions::Joined;
 use crate::scan::{file_record, one_example, scan, scan_valid};
 use crate::source::Source;
 use crate::source::blocks::Blocks;
+use crate::text_columns::TextColumns;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{self, Meeting, Slot, Waiting};
 use crate::words::counted;
@@ -1780,6 +1781,30 @@ impl Join {
             fields: reference.record(reference_text).filter(|_| self.has_fields),
             join: self.policy,
         })
+    }
+
+    /// The same records as columns, if the values of each side are of one kind and no other fields are read.
+    pub(crate) fn columns_of(
+        &self,
+        step: &Step,
+        start: usize,
+        len: usize,
+    ) -> Option<TextColumns<'_>> {
+        if self.has_fields {
+            return None;
+        }
+        let references = self.references.run(step.reference.moved(start), len);
+        match &self.predictions {
+            Some(reader) => {
+                let (found, text) = reader.run(step.prediction.moved(start), len);
+                let values = found.iter().map(|found| Some((found.value, found.form)));
+                TextColumns::new(references, values, text, self.policy)
+            }
+            None => {
+                let values = references.0.iter().map(|found| found.other);
+                TextColumns::new(references, values, references.1, self.policy)
+            }
+        }
     }
 
     /// The pair at an index of a run.

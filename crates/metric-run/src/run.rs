@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use metric_record::{
@@ -18,12 +18,13 @@ use rayon::prelude::*;
 use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
-use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit};
+use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::observer::{Nobody, Observer};
 use crate::outcome::InputsJson;
 use crate::scan::is_one_example;
 use crate::source::Source;
 use crate::statistics::{Statistics, refuse_kept};
+use crate::text_columns::TextColumns;
 use crate::waiting::WINDOW;
 use crate::{Outcome, RunError};
 
@@ -787,6 +788,7 @@ impl Run {
             threads,
             states: self.start(),
             workers: Mutex::default(),
+            takes_columns: AtomicBool::new(true),
             waiting: Waiting::default(),
         };
         while let Some(pairs) = join.next()? {
@@ -964,6 +966,8 @@ struct Fold<'r> {
     states: Vec<State>,
     /// The data read and not yet added to the states: for each thread that reads, one part per metric.
     workers: Mutex<Vec<Vec<Part>>>,
+    /// Whether all metrics have taken the columns of texts that they were given.
+    takes_columns: AtomicBool,
     waiting: Waiting,
 }
 
@@ -1030,8 +1034,9 @@ impl Fold<'_> {
                 if let Some(ordinal) = step.ordinal {
                     self.start_at(ordinal + *start as u64, first, worker);
                 }
+                let by_records = self.read_columns(join, first, (step, *start, *len), worker);
                 let records = |from, to| join.records_of(step, start + from, to - from);
-                self.read_records(first, *len, records, worker);
+                self.read_records(first, *len, records, by_records);
             }
             PairsUnit::Apart(pairs) if self.run.ranking.is_some() => {
                 let mut first = first;
@@ -1044,6 +1049,35 @@ impl Fold<'_> {
             }
             PairsUnit::Apart(pairs) => self.read_pairs(first, join, pairs, worker),
         }
+    }
+
+    /// The parts of the run's metrics.
+    fn with_metrics<'w>(&self, worker: &'w mut [Part]) -> Vec<(&Chosen, &'w mut Part)> {
+        self.run.metrics.iter().zip(worker).collect()
+    }
+
+    /// Reads a part of a run as columns, where its values are of one kind and metrics take it. Returns the metrics that
+    /// read it record by record, with their parts.
+    fn read_columns<'w>(
+        &self,
+        join: &Join,
+        first: usize,
+        (step, start, len): (&Step, usize, usize),
+        worker: &'w mut [Part],
+    ) -> Vec<(&Chosen, &'w mut Part)> {
+        let mut parts = self.with_metrics(worker);
+        if self.run.samples || !self.takes_columns.load(Ordering::Relaxed) {
+            return parts;
+        }
+        let columns = join.columns_of(step, start, len);
+        let Some(batch) = columns.as_ref().and_then(TextColumns::batch) else {
+            return parts;
+        };
+        parts.retain_mut(|(chosen, part)| !chosen.scorer.read_more_columns(part, first, &batch));
+        if !parts.is_empty() {
+            self.takes_columns.store(false, Ordering::Relaxed);
+        }
+        parts
     }
 
     /// Says where the records that are read next are among the references, for those who rank examples.
@@ -1074,17 +1108,20 @@ impl Fold<'_> {
 
     fn read_pairs(&self, first: usize, join: &Join, pairs: &[Pair], worker: &mut [Part]) {
         let records = |from, to| pairs[from..to].iter().map(|pair| join.record(pair));
-        self.read_records(first, pairs.len(), records, worker);
+        self.read_records(first, pairs.len(), records, self.with_metrics(worker));
     }
 
-    /// Reads as many records; `records` gives those between two of them.
+    /// Reads as many records into the parts of metrics; `records` gives those between two of them.
     fn read_records<'j, R: Iterator<Item = Record<'j>>>(
         &self,
         first: usize,
         len: usize,
         records: impl Fn(usize, usize) -> R,
-        worker: &mut [Part],
+        mut parts: Vec<(&Chosen, &mut Part)>,
     ) {
+        if parts.is_empty() {
+            return;
+        }
         /// So few that they stay in the fastest cache.
         const LEN: usize = 64;
         let mut read: Vec<Record<'_>> = Vec::with_capacity(LEN);
@@ -1093,11 +1130,11 @@ impl Fold<'_> {
             read.clear();
             read.extend(records(from, len.min(from + LEN)));
             let first = first + from;
-            let last = worker.len().saturating_sub(1);
-            for (metric, part) in worker.iter_mut().enumerate() {
-                let scorer = &self.run.metrics[metric].scorer;
+            let last = parts.len() - 1;
+            for (index, (chosen, part)) in parts.iter_mut().enumerate() {
+                let scorer = &chosen.scorer;
                 // A value is read once, so each metric gets records of its own.
-                if metric < last {
+                if index < last {
                     copies.clone_from(&read);
                     scorer.read_more(part, first, &mut copies);
                 } else {

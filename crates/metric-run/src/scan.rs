@@ -7,7 +7,7 @@ use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span, WHOLE_FILE_ID}
 use std::borrow::Cow;
 
 use metric_record::Message;
-use metric_record::json::scan::{Scanner, end_of_number, end_of_numbers, end_of_string};
+use metric_record::json::scan::{Scanner, ShortText, end_of_number, end_of_numbers, end_of_string};
 use metric_record::json::{Entries, offset_of, without_position};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -58,17 +58,19 @@ pub(crate) fn scan_valid(
         Format::Trn => each_line(transcript::trn_line),
         Format::JsonLines => json_lines(block, names, refuse),
         Format::Json => json_map(&block.text, names, whole_file, refuse),
-        _ => Ok(lines(block)
-            .zip(block.first_line..)
-            .map(|(value, number)| Found {
+        _ => {
+            let found = |(value, number)| Found {
                 id: FoundId::Line(block.before + number),
                 value,
                 form: Form::Line,
                 other: None,
                 record: Span::default(),
                 line: number,
-            })
-            .collect()),
+            };
+            let mut all = Vec::with_capacity(probable_lines(block));
+            all.extend(lines(block).zip(block.first_line..).map(found));
+            Ok(all)
+        }
     }
 }
 
@@ -118,6 +120,14 @@ fn lines(block: &Block) -> impl Iterator<Item = Span> {
         start = next + 1;
         Some(line)
     })
+}
+
+/// About the number of lines of a block, from those at its start; of a huge block no more than that of a usual one.
+fn probable_lines(block: &Block) -> usize {
+    let start = &block.text.as_bytes()[..block.text.len().min(4096)];
+    let lines = memchr::memchr_iter(b'\n', start).count() + 1;
+    let blocks = block.text.len() / start.len().max(1) + 1;
+    (blocks * lines * 9 / 8).min(1 << 19)
 }
 
 /// The line between its start and its `\n`.
@@ -172,11 +182,38 @@ fn json_lines(
 /// valid, and a valid value in place of another one leaves JSON valid.
 struct Shape<'t> {
     /// The text before each value, and the side that the value belongs to.
-    values: [(&'t str, usize); 3],
+    values: [(Fixed<'t>, usize); 3],
     /// The number of values.
     count: usize,
     /// The text after the last value.
-    rest: &'t str,
+    rest: Fixed<'t>,
+}
+
+/// A text that all lines have.
+#[derive(Clone, Default)]
+struct Fixed<'t> {
+    text: &'t str,
+    short: Option<ShortText>,
+}
+
+impl<'t> Fixed<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            short: ShortText::new(text.as_bytes()),
+        }
+    }
+
+    /// Where the text ends that starts at a position, if it is there.
+    #[inline]
+    fn end_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let short = self.short.as_ref();
+        let found = short.and_then(|short| short.end_at(bytes, at));
+        found.or_else(|| {
+            let end = at + self.text.len();
+            (bytes.get(at..end) == Some(self.text.as_bytes())).then_some(end)
+        })
+    }
 }
 
 impl<'t> Shape<'t> {
@@ -192,7 +229,7 @@ impl<'t> Shape<'t> {
         };
         let other = found.other.map(|(other, _)| other);
         let mut spans = [id, Some(found.value), other];
-        let mut values = [("", 0); 3];
+        let mut values = <[(Fixed<'_>, usize); 3]>::default();
         let (mut count, mut end) = (0, found.record.start);
         // By their position in the line.
         while let Some((role, span)) = (0..3)
@@ -201,14 +238,14 @@ impl<'t> Shape<'t> {
         {
             spans[role] = None;
             // One value may be a part of another one, where its name is a path.
-            values[count] = (text.get(end..span.start)?, role);
+            values[count] = (Fixed::new(text.get(end..span.start)?), role);
             count += 1;
             end = span.end;
         }
         Some(Self {
             values,
             count,
-            rest: text.get(end..found.record.end)?,
+            rest: Fixed::new(text.get(end..found.record.end)?),
         })
     }
 
@@ -220,10 +257,7 @@ impl<'t> Shape<'t> {
         let mut at = start;
         let mut spans = [(Span::default(), Form::Json); 3];
         for (before, role) in self.values.get(..self.count)? {
-            if !starts_with(bytes, at, before) {
-                return None;
-            }
-            at += before.len();
+            at = before.end_at(bytes, at)?;
             let (end, form) = match role {
                 0 => id_end(bytes, at)?,
                 _ => value_end(text, at)?,
@@ -231,10 +265,7 @@ impl<'t> Shape<'t> {
             spans[*role] = (Span::new(at, end), form);
             at = end;
         }
-        if !starts_with(bytes, at, self.rest) {
-            return None;
-        }
-        let end = at + self.rest.len();
+        let end = self.rest.end_at(bytes, at)?;
         let next = match bytes.get(end) {
             None => end,
             Some(b'\n') => end + 1,
@@ -256,11 +287,6 @@ impl<'t> Shape<'t> {
         };
         Some((record, next))
     }
-}
-
-#[inline]
-fn starts_with(bytes: &[u8], at: usize, part: &str) -> bool {
-    bytes.get(at..at + part.len()) == Some(part.as_bytes())
 }
 
 /// Where an id ends that is a string without escapes, or an integer as it is written in ids.
@@ -506,16 +532,16 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn fields(&mut self, line: Span, number: u64, names: &FieldNames) -> Result<Found, Problem> {
         // By role: the position of the field, and which of the names it has.
-        let mut found: [Option<(Span, usize)>; 3] = [None; 3];
+        let mut found: [Option<(Span, Form, usize)>; 3] = [None; 3];
         self.expect(b'{')?;
         if !self.take(b'}') {
             loop {
                 let field = self.field(names)?;
                 self.expect(b':')?;
-                let value = self.value()?;
+                let (value, form) = self.value()?;
                 if let Some(index) = field {
                     let role = names.fields[index].role as usize;
-                    if let Some((_, before)) = found[role].replace((value, index)) {
+                    if let Some((.., before)) = found[role].replace((value, form, index)) {
                         return Err(Problem::Content(names.both(before, index)));
                     }
                 }
@@ -538,23 +564,25 @@ impl<'a> Cursor<'a> {
             if let (Some(path), None) = (&field.path, found[field.role as usize]) {
                 let inner = path.find(line.slice(self.text));
                 let inner = inner.map_err(|error| Problem::Content(error.to_string().into()))?;
-                found[field.role as usize] = Some((Span::within(self.text, inner), index));
+                let inner = Span::within(self.text, inner);
+                found[field.role as usize] = Some((inner, Form::Json, index));
             }
         }
-        let [id, value, other] = found.map(|found| found.map(|(span, _)| span));
-        let required = |span: Option<Span>, role| {
-            span.ok_or_else(|| Problem::Content(names.no_field(role, line.slice(self.text))))
+        let [id, value, other] = found.map(|found| found.map(|(span, form, _)| (span, form)));
+        let required = |found: Option<(Span, Form)>, role| {
+            found.ok_or_else(|| Problem::Content(names.no_field(role, line.slice(self.text))))
         };
         let id = if names.has_row_ids {
             FoundId::Line(0)
         } else {
-            self.id(required(id, Role::Id)?)?
+            self.id(required(id, Role::Id)?.0)?
         };
+        let (value, form) = required(value, Role::Value)?;
         Ok(Found {
             id,
-            value: required(value, Role::Value)?,
-            form: Form::Json,
-            other: other.map(|other| (other, Form::Json)),
+            value,
+            form,
+            other,
             record: line,
             line: number,
         })
@@ -571,7 +599,7 @@ impl<'a> Cursor<'a> {
                 return Ok(Some(index));
             }
         }
-        let key = self.value()?;
+        let (key, _) = self.value()?;
         let name = self.name(key)?;
         Ok(names.fields.iter().position(|field| field.name == *name))
     }
@@ -648,12 +676,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over a value and checks that it is valid JSON.
-    fn value(&mut self) -> Result<Span, Problem> {
+    fn value(&mut self) -> Result<(Span, Form), Problem> {
         self.skip_space();
         let start = self.at;
         let rest = &self.text[start..self.end];
-        if let Some((length, _)) = end_of_string(rest.as_bytes(), 0) {
+        let mut form = Form::Json;
+        if let Some((length, is_plain)) = end_of_string(rest.as_bytes(), 0) {
             self.at = start + length;
+            if is_plain {
+                form = Form::Plain;
+            }
         } else if let Some(end) =
             end_of_numbers(self.text.as_bytes(), start).filter(|end| *end <= self.end)
         {
@@ -668,10 +700,7 @@ impl<'a> Cursor<'a> {
             };
             self.at = start + value.get().len();
         }
-        Ok(Span {
-            start,
-            end: self.at,
-        })
+        Ok((Span::new(start, self.at), form))
     }
 }
 

@@ -364,8 +364,8 @@ fn human_agreement(prediction: &str, reference: &Answers, normalize_unanimous: b
             {
                 return *agrees;
             }
-            let prediction = normalized.get_or_init(|| normalize_english(&prediction));
-            let agrees = normalize_english(answer) == *prediction;
+            let prediction = normalized.get_or_init(|| in_english(&prediction));
+            let agrees = is_same(&in_english(answer), prediction);
             known.push((answer, agrees));
             agrees
         })
@@ -540,15 +540,28 @@ named_choice!(Language, "language");
 /// ```
 #[must_use]
 pub fn normalize_english(text: &str) -> String {
+    in_english(text).into_owned()
+}
+
+/// The same without a copy of a single word.
+fn in_english(text: &str) -> Cow<'_, str> {
+    // Most answers are one word of lowercase letters, which only the tables change.
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(english_word(text).unwrap_or_default());
+    }
     let stripped = strip(text);
     let plain = punctuation(&stripped);
     let lowercase = normalize::lower(&plain);
-    joined(
-        normalize::words(&lowercase)
-            .map(|word| look_up(NUMBER_WORDS, word).unwrap_or(word))
-            .filter(|word| !ARTICLES.contains(word))
-            .map(|word| look_up(CONTRACTIONS, word).unwrap_or(word)),
-    )
+    Cow::Owned(joined(
+        normalize::words(&lowercase).filter_map(english_word),
+    ))
+}
+
+/// The form of a lowercase word in which it is compared; `None` for an article.
+fn english_word(word: &str) -> Option<&str> {
+    let word = NUMBERS.look_up(word).unwrap_or(word);
+    let is_article = ARTICLES.iter().any(|article| is_same(article, word));
+    (!is_article).then(|| CONTRACTED.look_up(word).unwrap_or(word))
 }
 
 /// Returns a Russian answer as the Fusion Brain Challenge 2021 program normalizes it: [`strip`], [`punctuation`],
@@ -575,7 +588,7 @@ pub fn normalize_russian(text: &str, lemma: impl Fn(&str) -> String) -> String {
     joined(
         lemmas
             .iter()
-            .map(|lemma| look_up(RUSSIAN_NUMBER_LEMMAS, lemma).unwrap_or(lemma)),
+            .map(|lemma| RUSSIAN_NUMBERS.look_up(lemma).unwrap_or(lemma)),
     )
 }
 
@@ -699,9 +712,43 @@ fn is_digit(c: char) -> bool {
     }
 }
 
-fn look_up<'w>(table: &[(&str, &'w str)], word: &str) -> Option<&'w str> {
-    let position = table.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
-    table.get(position).map(|(_, value)| *value)
+static NUMBERS: WordTable = WordTable::new(NUMBER_WORDS);
+static CONTRACTED: WordTable = WordTable::new(CONTRACTIONS);
+static RUSSIAN_NUMBERS: WordTable = WordTable::new(RUSSIAN_NUMBER_LEMMAS);
+
+/// Words with what they become, in the order of the words.
+struct WordTable {
+    rows: &'static [(&'static str, &'static str)],
+    /// By the first byte of words, which lengths they have, as bits. Nearly all words that the table does not have
+    /// differ from these.
+    lengths: [u32; 256],
+}
+
+impl WordTable {
+    const fn new(rows: &'static [(&'static str, &'static str)]) -> Self {
+        let mut lengths = [0; 256];
+        let mut position = 0;
+        while position < rows.len() {
+            let word = rows[position].0.as_bytes();
+            lengths[word[0] as usize] |= length_bit(word);
+            position += 1;
+        }
+        Self { rows, lengths }
+    }
+
+    fn look_up(&self, word: &str) -> Option<&'static str> {
+        let first = *word.as_bytes().first()?;
+        if self.lengths[usize::from(first)] & length_bit(word.as_bytes()) == 0 {
+            return None;
+        }
+        let position = self.rows.binary_search_by(|(key, _)| (*key).cmp(word));
+        self.rows.get(position.ok()?).map(|(_, value)| *value)
+    }
+}
+
+/// The bit of the length of a word; long words have the last one.
+const fn length_bit(word: &[u8]) -> u32 {
+    1 << if word.len() < 31 { word.len() } else { 31 }
 }
 
 fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
@@ -726,6 +773,32 @@ mod tests {
         for table in [CONTRACTIONS, NUMBER_WORDS, RUSSIAN_NUMBER_LEMMAS] {
             assert!(table.is_sorted_by(|a, b| a.0 < b.0));
         }
+    }
+
+    /// Words of the tables with their first, last and middle letters changed, and all others of two letters.
+    #[test]
+    fn words_are_looked_up() {
+        let tables = [&NUMBERS, &CONTRACTED, &RUSSIAN_NUMBERS];
+        let keys = || tables.iter().flat_map(|table| table.rows.iter());
+        let changed = keys().flat_map(|(key, _)| {
+            let inner: String = key.chars().skip(1).collect();
+            [
+                (*key).to_owned(),
+                format!("{key}s"),
+                format!("z{inner}"),
+                inner,
+            ]
+        });
+        let two = ('a'..='z').flat_map(|a| ('a'..='z').map(move |b| format!("{a}{b}")));
+        for word in changed.chain(two).chain(["x".repeat(31), "d".repeat(40)]) {
+            for table in tables {
+                let row = table.rows.iter().find(|(key, _)| *key == word);
+                assert_eq!(table.look_up(&word), row.map(|row| row.1), "{word}");
+            }
+            let spaced = normalize_english(&format!(" {word} "));
+            assert_eq!(normalize_english(&word), spaced, "{word}");
+        }
+        assert_eq!(NUMBERS.look_up(""), None);
     }
 
     #[test]

@@ -688,33 +688,37 @@ fn add_edges(
         if projected.is_empty() {
             continue;
         }
-        let mut add = |vertex: &mut dyn Iterator<Item = (f64, bool)>| {
-            neighbours.clear();
-            neighbours.extend(vertex);
-            let average_precision = vertex_average_precision(&mut neighbours);
+        let mut add = |average_precision: Option<f64>| {
             edges
                 .average_precision
                 .add(average_precision.unwrap_or(1.0));
             edges.edgeless += u64::from(average_precision.is_none());
         };
         for row in projected.chunks(actual.columns) {
-            add(&mut row.iter().copied());
+            add(vertex_average_precision(row, &mut neighbours));
         }
         for column in 0..actual.columns {
-            add(&mut projected
-                .iter()
-                .skip(column)
-                .step_by(actual.columns)
-                .copied());
+            let column = projected[column..].iter().step_by(actual.columns);
+            add(vertex_average_precision(column, &mut neighbours));
         }
     }
 }
 
 /// The average precision of the neighbors of a vertex, given all that could be as confidence and
-/// truth; `None` if there is no edge, neither true nor predicted.
-fn vertex_average_precision(neighbours: &mut Vec<(f64, bool)>) -> Option<f64> {
-    let truths = neighbours.iter().filter(|(_, edge)| *edge).count();
-    neighbours.retain(|&(confidence, _)| confidence > EDGE_THRESHOLD);
+/// truth; `None` if there is no edge, neither true nor predicted. `neighbours` is memory.
+fn vertex_average_precision<'a>(
+    vertex: impl IntoIterator<Item = &'a (f64, bool)>,
+    neighbours: &mut Vec<(f64, bool)>,
+) -> Option<f64> {
+    neighbours.clear();
+    let mut truths = 0;
+    for &(confidence, edge) in vertex {
+        truths += usize::from(edge);
+        // Few are predicted.
+        if confidence > EDGE_THRESHOLD {
+            neighbours.push((confidence, edge));
+        }
+    }
     if truths == 0 {
         return if neighbours.is_empty() {
             None
@@ -847,7 +851,7 @@ mod tests {
 
     #[test]
     fn neighbours_by_hand() {
-        let of = |neighbours: &[(f64, bool)]| vertex_average_precision(&mut neighbours.to_vec());
+        let of = |neighbours: &[(f64, bool)]| vertex_average_precision(neighbours, &mut Vec::new());
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[(0.5, false), (0.1, false)]), None);
         assert_eq!(of(&[(0.6, false)]), Some(0.0));

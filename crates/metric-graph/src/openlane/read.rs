@@ -291,6 +291,9 @@ fn scan_row(scanner: &mut Scanner<'_>) -> Option<Vec<f64>> {
 
 fn scan_points<const D: usize>(scanner: &mut Scanner<'_>) -> Option<Points<D>> {
     let point = |scanner: &mut Scanner<'_>| {
+        if let Some(point) = scanner.short_numbers() {
+            return Some(point);
+        }
         let (mut point, mut found) = ([0.0; D], 0);
         scanner.list(|scanner| {
             *point.get_mut(found)? = scanner.number()?;

@@ -11,6 +11,7 @@ use crate::Value;
 /// | variant | cell | as a [`Value`] |
 /// |---|---|---|
 /// | `Texts` | a string | [`Value::string`] |
+/// | `Lines` | a line of text, which has no type of its own | [`Value::line`] |
 /// | `Json` | the JSON of any value | [`Value::json`] |
 /// | `Integers` | `i64` | [`Value::integer`] |
 /// | `Numbers`, `NumbersF32` | `f64`, `f32` | [`Value::number`], [`Value::number_f32`] |
@@ -48,6 +49,8 @@ use crate::Value;
 pub enum Column<'a> {
     /// Strings.
     Texts(Texts<'a>),
+    /// Lines of text.
+    Lines(Texts<'a>),
     /// Values as JSON texts.
     Json(Texts<'a>),
     /// Integers.
@@ -73,7 +76,7 @@ impl Column<'_> {
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
-            Self::Texts(texts) | Self::Json(texts) => texts.len(),
+            Self::Texts(texts) | Self::Lines(texts) | Self::Json(texts) => texts.len(),
             Self::Integers(cells) => cells.len(),
             Self::Numbers(cells) => cells.len(),
             Self::NumbersF32(cells) => cells.len(),
@@ -96,6 +99,7 @@ impl Column<'_> {
     pub const fn kind(&self) -> ColumnKind {
         match self {
             Self::Texts(_) => ColumnKind::Texts,
+            Self::Lines(_) => ColumnKind::Lines,
             Self::Json(_) => ColumnKind::Json,
             Self::Integers(_) => ColumnKind::Integers,
             Self::Numbers(_) | Self::NumbersF32(_) => ColumnKind::Numbers,
@@ -114,6 +118,7 @@ impl Column<'_> {
         }
         let value = match self {
             Self::Texts(texts) => texts.get(row).map(Value::string),
+            Self::Lines(texts) => texts.get(row).map(Value::line),
             Self::Json(texts) => texts.get(row).map(Value::json),
             Self::Integers(cells) => cells.get(row).map(Value::integer),
             Self::Numbers(cells) => cells.get(row).map(Value::number),
@@ -138,6 +143,7 @@ impl Column<'_> {
         let range = within(range, self.len());
         match self {
             Self::Texts(texts) => Column::Texts(texts.slice(range)),
+            Self::Lines(texts) => Column::Lines(texts.slice(range)),
             Self::Json(texts) => Column::Json(texts.slice(range)),
             Self::Integers(cells) => Column::Integers(cells.slice(range)),
             Self::Numbers(cells) => Column::Numbers(cells.slice(range)),
@@ -173,6 +179,8 @@ fn row_value<'a, T>(
 pub enum ColumnKind {
     /// Strings.
     Texts,
+    /// Lines of text.
+    Lines,
     /// Values as JSON texts.
     Json,
     /// Integers.
@@ -193,6 +201,7 @@ impl fmt::Display for ColumnKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Texts => "strings",
+            Self::Lines => "lines of text",
             Self::Json => "JSON texts",
             Self::Integers => "integers",
             Self::Numbers => "numbers",

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::{Validity, ValidityError, within};
 /// | [`utf8`](Self::utf8) | Arrow Utf8: n + 1 offsets of 32 bits into one run of bytes |
 /// | [`large_utf8`](Self::large_utf8) | Arrow LargeUtf8: the same with offsets of 64 bits |
 /// | [`utf8_view`](Self::utf8_view) | Arrow Utf8View: n views of 16 bytes, and buffers for long texts |
-/// | `From<&[&str]>`, `From<&[String]>` | a slice, without nulls |
+/// | `From<&[&str]>`, `From<&[String]>`, `From<&[Cow<str>]>` | a slice, without nulls |
 /// | `From<&[Option<&str>]>` | a slice, with nulls |
 /// | `FromIterator<Option<&str>>` | texts anywhere, with nulls: 16 bytes per cell |
 ///
@@ -50,6 +51,7 @@ enum Layout<'a> {
     Options(&'a [Option<&'a str>]),
     Strs(&'a [&'a str]),
     Strings(&'a [String]),
+    Cows(&'a [Cow<'a, str>]),
 }
 
 impl<'a> Texts<'a> {
@@ -124,6 +126,7 @@ impl<'a> Texts<'a> {
             Layout::Options(cells) => cells.len(),
             Layout::Strs(texts) => texts.len(),
             Layout::Strings(texts) => texts.len(),
+            Layout::Cows(texts) => texts.len(),
         }
     }
 
@@ -149,6 +152,7 @@ impl<'a> Texts<'a> {
             Layout::Options(cells) => cells.get(row).copied().flatten(),
             Layout::Strs(texts) => texts.get(row).copied(),
             Layout::Strings(texts) => texts.get(row).map(String::as_str),
+            Layout::Cows(texts) => texts.get(row).map(|text| &**text),
         }
     }
 
@@ -210,6 +214,7 @@ impl<'a> Texts<'a> {
             Layout::Options(cells) => Layout::Options(cells.get(range).unwrap_or_default()),
             Layout::Strs(texts) => Layout::Strs(texts.get(range).unwrap_or_default()),
             Layout::Strings(texts) => Layout::Strings(texts.get(range).unwrap_or_default()),
+            Layout::Cows(texts) => Layout::Cows(texts.get(range).unwrap_or_default()),
         };
         Texts { layout, validity }
     }
@@ -228,6 +233,15 @@ impl<'a> From<&'a [String]> for Texts<'a> {
     fn from(texts: &'a [String]) -> Self {
         Self {
             layout: Layout::Strings(texts),
+            validity: None,
+        }
+    }
+}
+
+impl<'a> From<&'a [Cow<'a, str>]> for Texts<'a> {
+    fn from(texts: &'a [Cow<'a, str>]) -> Self {
+        Self {
+            layout: Layout::Cows(texts),
             validity: None,
         }
     }

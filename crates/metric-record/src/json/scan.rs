@@ -203,6 +203,69 @@ impl<'a> Scanner<'a> {
         parsed.is_finite().then_some(parsed)
     }
 
+    /// Takes a list of numbers, such as `[0.5, 1]`, and appends them to `numbers`.
+    ///
+    /// ```
+    /// use metric_record::json::scan::Scanner;
+    ///
+    /// let mut numbers = vec![3.0];
+    /// assert_eq!(Scanner::new("[0.25, 1e-3, 2]").numbers(&mut numbers), Some(()));
+    /// assert_eq!(numbers, [3.0, 0.25, 0.001, 2.0]);
+    /// ```
+    #[inline]
+    pub fn numbers(&mut self, numbers: &mut Vec<f64>) -> Option<()> {
+        self.expect(b'[')?;
+        if self.take(b']') {
+            return Some(());
+        }
+        loop {
+            numbers.push(self.number()?);
+            if !self.take(b',') {
+                return self.expect(b']');
+            }
+            let bytes = self.text.as_bytes();
+            let gap = usize::from(self.byte() == Some(b' '));
+            let mut at = self.at + gap;
+            numbers.extend(std::iter::from_fn(|| {
+                let (number, next) = next_number(bytes, at, gap)?;
+                at = next;
+                Some(number)
+            }));
+            self.at = at;
+        }
+    }
+
+    /// Takes a list of `N` short numbers without white space but a space after each comma, such as `[327.38, 65.4]`;
+    /// nothing of any other list.
+    ///
+    /// ```
+    /// use metric_record::json::scan::Scanner;
+    ///
+    /// let mut scanner = Scanner::new("[1.5, -2] [1, 2, 3]");
+    /// assert_eq!(scanner.short_numbers(), Some([1.5, -2.0]));
+    /// assert_eq!(scanner.short_numbers::<2>(), None);
+    /// ```
+    #[inline]
+    pub fn short_numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
+        let bytes = self.text.as_bytes();
+        let mut at = after_space(bytes, self.at);
+        let mut numbers = [0.0; N];
+        for (index, number) in numbers.iter_mut().enumerate() {
+            let before = if index == 0 { b'[' } else { b',' };
+            if bytes.get(at) != Some(&before) {
+                return None;
+            }
+            let start = at + 1 + usize::from(index > 0 && bytes.get(at + 1) == Some(&b' '));
+            let found = short_number(bytes, start).or_else(|| unit_number(bytes, start))?;
+            *number = found.value();
+            at = found.end;
+        }
+        (bytes.get(at) == Some(&b']')).then(|| {
+            self.at = at + 1;
+            numbers
+        })
+    }
+
     /// Takes a list: each item is taken by `item`.
     #[inline]
     pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
@@ -267,10 +330,12 @@ impl<'a> Scanner<'a> {
         self.skip_space();
         for position in 0.. {
             let bytes = self.text.as_bytes();
-            let key = match keys.order.get(position) {
-                Some(next) if next.is_at(bytes, self.at) => {
-                    self.at += next.length;
-                    next.key
+            let next = keys.order.get(position);
+            let found = next.and_then(|next| Some((next.end_at(bytes, self.at)?, next.key)));
+            let key = match found {
+                Some((end, key)) => {
+                    self.at = end;
+                    key
                 }
                 _ if position == 0 && self.empty_object() => return Some(()),
                 _ => self.other_key(keys, position)?,
@@ -501,52 +566,80 @@ impl Keys {
 /// The number of keys of an object that are expected; others are searched for.
 const MOST_KEYS: usize = 64;
 
-/// The largest size in bytes of an expected key, including the characters around it.
-const KEY_BYTES: usize = 24;
-
 /// A key as it is written, with the bracket or comma before it and the colon and space after it.
 #[derive(Clone, Debug)]
 struct ExpectedKey {
-    words: [u64; KEY_BYTES / 8],
-    /// Which bits of the words count.
-    masks: [u64; KEY_BYTES / 8],
-    /// 0 if it is too long to be expected.
-    length: usize,
+    /// `None` if it is too long to be expected.
+    written: Option<ShortText>,
     key: usize,
 }
 
 impl ExpectedKey {
     fn new(written: &[u8], key: usize) -> Self {
-        let mut expected = Self {
-            words: [0; KEY_BYTES / 8],
-            masks: [0; KEY_BYTES / 8],
-            length: 0,
+        Self {
+            written: ShortText::new(written),
             key,
-        };
-        if written.len() <= KEY_BYTES {
-            for (position, &byte) in written.iter().enumerate() {
-                expected.words[position / 8] |= u64::from(byte) << (8 * (position % 8));
-                expected.masks[position / 8] |= 0xff << (8 * (position % 8));
-            }
-            expected.length = written.len();
         }
-        expected
     }
 
     #[inline]
-    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
-        let Some(next) = bytes
-            .get(at..)
-            .and_then(|rest| rest.first_chunk::<KEY_BYTES>())
-        else {
-            return false;
-        };
+    fn end_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.written.as_ref()?.end_at(bytes, at)
+    }
+}
+
+/// A text of up to 24 bytes that is looked for at given positions, all bytes at once.
+///
+/// ```
+/// use metric_record::json::scan::ShortText;
+///
+/// let key = ShortText::new(b"\"id\":").ok_or("long")?;
+/// let line = br#"{"id":1,"prediction":"a cat on a mat"}"#;
+/// assert_eq!(key.end_at(line, 1), Some(6));
+/// assert_eq!(key.end_at(line, 2), None);
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ShortText {
+    words: [u64; Self::BYTES / 8],
+    /// Which bits of the words count.
+    masks: [u64; Self::BYTES / 8],
+    length: usize,
+}
+
+impl ShortText {
+    const BYTES: usize = 24;
+
+    /// Returns the text of these bytes; `None` if there are more than 24.
+    #[must_use]
+    pub fn new(text: &[u8]) -> Option<Self> {
+        let (mut words, mut masks) = ([0; Self::BYTES / 8], [0; Self::BYTES / 8]);
+        if text.len() > Self::BYTES {
+            return None;
+        }
+        for (position, &byte) in text.iter().enumerate() {
+            words[position / 8] |= u64::from(byte) << (8 * (position % 8));
+            masks[position / 8] |= 0xff << (8 * (position % 8));
+        }
+        Some(Self {
+            words,
+            masks,
+            length: text.len(),
+        })
+    }
+
+    /// Returns where the text ends that starts at a position of `bytes`. `None` if it is not there; also if fewer than
+    /// 24 bytes are, which are not looked at.
+    #[inline]
+    #[must_use]
+    pub fn end_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let next = bytes.get(at..)?.first_chunk::<{ Self::BYTES }>()?;
         let words = next.as_chunks::<8>().0.iter();
         let words = words.zip(self.words.iter().zip(&self.masks));
         let differ = words.fold(0, |differ, (next, (word, mask))| {
             differ | ((u64::from_le_bytes(*next) ^ word) & mask)
         });
-        differ == 0 && self.length > 0
+        (differ == 0).then_some(at + self.length)
     }
 }
 
@@ -711,6 +804,43 @@ fn unit_number(bytes: &[u8], at: usize) -> Option<ShortNumber> {
         decimals,
         end: at + 2 + decimals,
     })
+}
+
+/// The number at a position of a list, and where the next one starts, if each comma has a space after it (a gap of
+/// 1) or none has (0) and the number is short.
+#[inline(always)]
+fn next_number(bytes: &[u8], at: usize, gap: usize) -> Option<(f64, usize)> {
+    if let Some(number) = six_decimals(bytes, at, gap) {
+        return Some((number, at + SIX_DECIMALS + 1 + gap));
+    }
+    let number = unit_number(bytes, at).or_else(|| short_number(bytes, at))?;
+    has_comma(bytes, number.end, gap).then(|| (number.value(), number.end + 1 + gap))
+}
+
+/// Whether there is a comma at a position, with a space after it for a gap of 1 and none for 0.
+#[inline]
+fn has_comma(bytes: &[u8], at: usize, gap: usize) -> bool {
+    bytes.get(at) == Some(&b',') && (bytes.get(at + 1) == Some(&b' ')) == (gap == 1)
+}
+
+/// The length of a number that [`six_decimals`] reads.
+const SIX_DECIMALS: usize = 8;
+
+/// The number at a position that is written like `0.123456` and has a comma after it.
+///
+/// Scores are often rounded to six decimals. Where the next number starts is known without a look at the digits of
+/// this one, so the processor reads several at once.
+#[inline(always)]
+fn six_decimals(bytes: &[u8], at: usize, gap: usize) -> Option<f64> {
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    let values = word ^ u64::from_le_bytes(*b"0.000000");
+    // The point is 0 now.
+    let is_number = (no_digits(values) | (values & 0xff00)) == 0;
+    if !is_number || !has_comma(bytes, at + SIX_DECIMALS, gap) {
+        return None;
+    }
+    let digits = (values & 0xff) * WORD_POWERS[6] + number_of(values >> 16, 6);
+    Some(digits as i64 as f64 / POWERS[6])
 }
 
 /// Whether a number ends before this byte, if it ends at all.
@@ -1124,19 +1254,91 @@ pub fn end_of_numbers(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Reads a text that is one list, into memory that is cleared first.
-fn whole_list<'a, T>(
-    text: &'a str,
-    into: &mut Vec<T>,
-    item: impl Fn(&mut Scanner<'a>) -> Option<T>,
-) -> Option<()> {
-    into.clear();
-    let mut scanner = Scanner::new(text);
-    scanner.list(|scanner| {
-        into.push(item(scanner)?);
-        Some(())
-    })?;
-    scanner.is_at_end().then_some(())
+/// Reads a text that is one list of integers, and gives each of them to `item`. `None` if it is another value, or one
+/// that is left to `serde_json`; some items may have been given then.
+///
+/// ```
+/// use metric_record::json::scan::each_integer;
+///
+/// let mut sum = 0;
+/// assert_eq!(each_integer("[12, -3]", |integer| sum += integer), Some(()));
+/// assert_eq!(sum, 9);
+/// assert_eq!(each_integer("[1.5]", |_| ()), None);
+/// ```
+///
+/// # Cost
+///
+/// Commas are found in 64 bytes at once, so that the items between them do not wait for each other.
+pub fn each_integer(text: &str, mut item: impl FnMut(i64)) -> Option<()> {
+    const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+    let list = text.trim_matches(SPACE);
+    let inner = list.strip_prefix('[')?.strip_suffix(']')?;
+    let bytes = inner.as_bytes();
+    if inner.trim_start_matches(SPACE).is_empty() {
+        return Some(());
+    }
+    let mut start = 0;
+    for block in (0..bytes.len()).step_by(64) {
+        let mut bits = commas(&bytes[block..bytes.len().min(block + 64)]);
+        while bits != 0 {
+            let end = block + bits.trailing_zeros() as usize;
+            item(integer_between(inner, start, end)?);
+            bits &= bits - 1;
+            start = end + 1;
+        }
+    }
+    item(integer_between(inner, start, bytes.len())?);
+    Some(())
+}
+
+/// A bit for each of up to 64 bytes: set for commas.
+#[inline]
+fn commas(block: &[u8]) -> u64 {
+    let (words, rest) = block.as_chunks();
+    let mut found = 0;
+    for (index, word) in words.iter().enumerate() {
+        let differs = u64::from_le_bytes(*word) ^ (ONES * u64::from(b','));
+        // The highest bit of each byte: whether it differs.
+        let differs = ((differs & (ONES * 0x7f)) + ONES * 0x7f) | differs;
+        // Moves the eight bits to the last byte, in their order.
+        let bits = ((!differs & (ONES * 0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        found |= bits << (8 * index);
+    }
+    for (index, byte) in rest.iter().enumerate() {
+        found |= u64::from(*byte == b',') << (8 * words.len() + index);
+    }
+    found
+}
+
+/// The integer that is all of a text from one position to another, but for white space.
+#[inline]
+fn integer_between(text: &str, start: usize, end: usize) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let start = start + usize::from(bytes.get(start) == Some(&b' '));
+    let length = end.checked_sub(start)?;
+    if (1..8).contains(&length)
+        && let Some(word) = word_at(bytes, start)
+    {
+        let values = word ^ (ONES * u64::from(b'0'));
+        let digits = (no_digits(values).trailing_zeros() / 8) as usize;
+        let has_leading_zero = digits > 1 && values & 0xff == 0;
+        if digits == length && !has_leading_zero {
+            return Some(number_of(values, digits) as i64);
+        }
+    }
+    integer(text.get(start..end)?)
+}
+
+/// Eight bytes from a position on, with zeros after the last byte; `None` if there are fewer than eight in all.
+#[inline]
+fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
+    if let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        return Some(u64::from_le_bytes(*word));
+    }
+    let missing = (at + 8)
+        .checked_sub(bytes.len())
+        .filter(|missing| *missing < 8)?;
+    Some(u64::from_le_bytes(*bytes.last_chunk()?) >> (8 * missing))
 }
 
 /// Reads a text that is one integer.
@@ -1167,7 +1369,8 @@ pub fn integer(text: &str) -> Option<i64> {
 /// ```
 #[must_use]
 pub fn integers(text: &str, into: &mut Vec<i64>) -> Option<()> {
-    whole_list(text, into, Scanner::integer)
+    into.clear();
+    each_integer(text, |integer| into.push(integer))
 }
 
 /// Reads a list of numbers into `into`, which is cleared first.
@@ -1181,7 +1384,10 @@ pub fn integers(text: &str, into: &mut Vec<i64>) -> Option<()> {
 /// ```
 #[must_use]
 pub fn numbers(text: &str, into: &mut Vec<f64>) -> Option<()> {
-    whole_list(text, into, Scanner::number)
+    into.clear();
+    let mut scanner = Scanner::new(text);
+    scanner.numbers(into)?;
+    scanner.is_at_end().then_some(())
 }
 
 #[cfg(test)]
@@ -1233,6 +1439,14 @@ mod tests {
                 Some(row),
                 "{text:?}"
             );
+        }
+        let mut scanner = Scanner::new(text);
+        if let Some(pair) = scanner
+            .short_numbers::<2>()
+            .filter(|_| scanner.at() == text.len())
+        {
+            assert_eq!(numbers(text, &mut scores), Some(()), "{text:?}");
+            assert_eq!(scores, pair, "{text:?}");
         }
         if numbers(text, &mut scores).is_some() {
             let expected: Vec<f64> = serde_json::from_str(text).expect(text);
@@ -1286,6 +1500,27 @@ mod tests {
             "{ \"a\" : { \"b\" : [ 1 , 2 ] } , \"c\" : \"\" }",
         ] {
             assert_eq!(value_end(text), Some(text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_short_numbers_have_their_length() {
+        for (text, expected) in [
+            ("[1.5,-2]        ", Some([1.5, -2.0])),
+            (" [327.38, 0.0]      ", Some([327.38, 0.0])),
+            ("[1.5,-2,3]      ", None),
+            ("[1.5]           ", None),
+            ("[]              ", None),
+            ("[1.5,-2,]       ", None),
+            ("[1.5,,2]        ", None),
+            ("[01.5,2]        ", None),
+            ("[1.5,123456789] ", None),
+            ("[1.5,-2", None),
+        ] {
+            let mut scanner = Scanner::new(text);
+            assert_eq!(scanner.short_numbers(), expected, "{text}");
+            let taken = expected.map_or(0, |_| text.trim_end().len());
+            assert_eq!(scanner.at(), taken, "{text}");
         }
     }
 
@@ -1361,6 +1596,42 @@ mod tests {
     }
 
     proptest! {
+        /// Lists of integers are those of serde_json, or left to it.
+        #[test]
+        fn integers_of_lists_are_those_of_serde_json(
+            items in proptest::collection::vec(
+                ("[ \t\n\r\u{c}]{0,2}", prop_oneof![
+                    "-?[0-9]{1,9}", "[0-9]{3}", any::<i64>().prop_map(|it| it.to_string()), "[-0-9.eE]{0,4}",
+                ], "[ \t]{0,1}"),
+                0..40,
+            ),
+            around in ("[ \n]{0,1}", "[ \u{c},]{0,1}"),
+        ) {
+            let items = items.iter().map(|(before, item, after)| format!("{before}{item}{after}"));
+            let items: Vec<String> = items.collect();
+            let text = format!("{}[{}]{}", around.0, items.join(","), around.1);
+            let mut found = Vec::new();
+            if integers(&text, &mut found).is_some() {
+                let expected: Vec<i64> = serde_json::from_str(&text).expect("a list of integers");
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn lists_of_integers_are_read(
+            items in proptest::collection::vec(-99_999_999_999_i64..99_999_999_999, 0..40),
+            short in proptest::collection::vec(0_i64..2000, 0..40),
+            separator in proptest::sample::select(vec![",", ", ", " , "]),
+        ) {
+            for expected in [items, short] {
+                let written: Vec<String> = expected.iter().map(i64::to_string).collect();
+                let mut found = Vec::new();
+                let text = format!("[{}]", written.join(separator));
+                prop_assert_eq!(integers(&text, &mut found), Some(()));
+                prop_assert_eq!(found, expected);
+            }
+        }
+
         #[test]
         fn gives_what_serde_json_gives(
             parts in proptest::collection::vec(prop_oneof![
@@ -1399,7 +1670,7 @@ mod tests {
                     format!("\"{key}\"{colon}{value}{end}")
                 }).collect();
                 text.truncate(text.trim_end_matches([',', '\n', ' ']).len());
-                let text = format!("{{{text}}} {}", " ".repeat(KEY_BYTES));
+                let text = format!("{{{text}}} {}", " ".repeat(ShortText::BYTES));
                 let (mut found, mut expected) = (Vec::new(), Vec::new());
                 let mut scanner = Scanner::new(&text);
                 let plain = scanner.object(|value, key| {
@@ -1424,7 +1695,9 @@ mod tests {
         fn lists_of_numbers_are_those_of_serde_json(
             items in proptest::collection::vec((
                 prop_oneof![
+                    9 => "[0-9]\\.[0-9]{6}",
                     9 => "-?(0|[1-9][0-9]{0,4})(\\.[0-9]{1,7})?",
+                    1 => "[0-9][/.0:][0-9]{5}[/0:.]",
                     1 => "-?[0-9]{1,3}(\\.[0-9]{0,2}){0,2}(e[0-9]?)?",
                     1 => Just(String::from("[[2]]")), 1 => Just(String::from("-")), 1 => Just(String::new()),
                 ],

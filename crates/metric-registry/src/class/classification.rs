@@ -9,11 +9,12 @@ use metric_class::{
 use metric_core::{Counts, NamedScores};
 use serde_json::json;
 
-use metric_record::{Batch, Column, FieldError, Message, Record, RecordError};
+use metric_record::json::scan;
+use metric_record::{Batch, Column, FieldError, Message, Record, RecordError, Texts};
 
 use crate::class::label::{Class, ClassView, integer};
 use crate::class::ranked::{LabelView, view_label};
-use crate::class::tally::{Tallied, Tally};
+use crate::class::tally::{ShortLabels, Tallied, Tally};
 use crate::{
     Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope,
     ScoreSpec, Sink, never_whole, scorer,
@@ -112,6 +113,35 @@ fn class_of<'a>(label: &'a LabelView<'_>, other: Option<&LabelView<'_>>) -> Clas
     }
 }
 
+/// Reads labels as they are written: `class_of` gives the class of one, or `None` for values that are read one by one.
+fn read_written<'b>(
+    batch: &'b Batch<'_>,
+    (predictions, references): (&'b Texts<'_>, &'b Texts<'_>),
+    class_of: impl Fn(&'b str) -> Option<ClassView<'b>>,
+    sink: &mut Sink<'_, Classes>,
+) -> Result<(), RecordError> {
+    let mut pairs = predictions.iter().zip(references.iter());
+    let mut known = ShortLabels::default();
+    let mut row = 0;
+    while row < batch.len() {
+        row += sink.counted_together(|tally| {
+            let mut add = |(prediction, reference): (Option<&'b str>, Option<&'b str>)| {
+                let reference = known.number(reference?, &class_of, tally)?;
+                let prediction = known.number(prediction?, &class_of, tally)?;
+                tally.add_numbers(Some(prediction), reference, 1);
+                Some(())
+            };
+            pairs.by_ref().map_while(&mut add).count()
+        });
+        if row < batch.len() {
+            sink.row(batch, row);
+            sink.read_row(batch, row)?;
+            row += 1;
+        }
+    }
+    Ok(())
+}
+
 impl Classes {
     /// The names of the classes that count, each with its counts: all 0 for one of the labels that
     /// does not occur, which is a class in scikit-learn as well.
@@ -177,16 +207,30 @@ impl Reading for Classes {
         Ok(())
     }
 
-    /// Takes integers on both sides.
+    /// Takes integers on both sides, and labels as they are written on both sides.
     fn read_columns(
         &self,
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        let (Column::Integers(predictions), Column::Integers(references)) =
-            (batch.predictions(), batch.references())
-        else {
-            return None;
+        let (predictions, references) = match (batch.predictions(), batch.references()) {
+            (Column::Integers(predictions), Column::Integers(references)) => {
+                (predictions, references)
+            }
+            (Column::Lines(predictions), Column::Lines(references)) => {
+                let class =
+                    |text| Some(integer(text).map_or(ClassView::Text(text), ClassView::Integer));
+                return Some(read_written(batch, (predictions, references), class, sink));
+            }
+            (Column::Texts(predictions), Column::Texts(references)) => {
+                let class = |text| Some(ClassView::Text(text));
+                return Some(read_written(batch, (predictions, references), class, sink));
+            }
+            (Column::Json(predictions), Column::Json(references)) => {
+                let class = |text: &_| scan::integer(text).map(ClassView::Integer);
+                return Some(read_written(batch, (predictions, references), class, sink));
+            }
+            _ => return None,
         };
         if !sink.wants_samples()
             && let (Some(predictions), Some(references)) =

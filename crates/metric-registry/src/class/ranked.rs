@@ -9,7 +9,7 @@ use metric_class::{
     Target, TiedRank, Ties, TopK, VERSION, label_ranks,
 };
 use metric_core::{Metric, NamedScores};
-use metric_record::json::scan::{self, Scanner};
+use metric_record::json::scan::{self, Scanner, each_integer};
 use metric_record::json::{self, string, typed};
 use metric_record::{
     Batch, Cells, Column, FieldError, Kind, Message, Record, RecordError, Side, Value,
@@ -464,6 +464,21 @@ fn label(json: &str) -> Result<Label, String> {
 /// not plain.
 fn rank_in_row(json: &str, reference: &LabelView<'_>) -> Option<(Option<usize>, usize)> {
     let (mut rank, mut width) = (None, 0);
+    let integer_reference = match reference {
+        LabelView::Integer(reference) => Some(*reference),
+        LabelView::Line(reference) => integer(reference),
+        LabelView::Text(_) => None,
+    };
+    let read = each_integer(json, |label| {
+        if rank.is_none() && integer_reference == Some(label) {
+            rank = Some(width);
+        }
+        width += 1;
+    });
+    if read.is_some() {
+        return Some((rank, width));
+    }
+    (rank, width) = (None, 0);
     let mut scanner = Scanner::new(json);
     scanner.list(|item| {
         let is_it = match item.peek()? {
@@ -475,14 +490,7 @@ fn rank_in_row(json: &str, reference: &LabelView<'_>) -> Option<(Option<usize>, 
                     LabelView::Line(reference) => text == *reference,
                 }
             }
-            _ => {
-                let integer = item.integer()?;
-                match reference {
-                    LabelView::Integer(reference) => integer == *reference,
-                    LabelView::Text(_) => false,
-                    LabelView::Line(reference) => self::integer(reference) == Some(integer),
-                }
-            }
+            _ => integer_reference == Some(item.integer()?),
         };
         if is_it && rank.is_none() {
             rank = Some(width);
@@ -558,12 +566,9 @@ impl Reading for Labels {
         let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
         if let (Some(reference), false) = (&reference, record.prediction.is_missing())
             && let Some(json) = record.prediction.as_json()
-            && let Some((rank, width)) = rank_in_row(json, reference)
+            && let Some(rank) = rank_in_row(json, reference)
         {
-            self.check_width(width, 1, sink)?;
-            sink.counted_in(|ranks| ranks.record(rank));
-            self.count_missed(rank, || reference.json(), sink);
-            return Ok(());
+            return self.add_rank(rank, || reference.json(), sink);
         }
         let reference = reference.map(LabelView::into_label);
         let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
@@ -587,12 +592,30 @@ impl Reading for Labels {
         Ok(())
     }
 
-    /// Takes integers as references, and rows or lists of integers as predictions.
+    /// Takes integers as references, and rows or lists of integers as predictions; also both as JSON.
     fn read_columns(
         &self,
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
+        if let (Column::Json(predictions), Column::Json(references)) =
+            (batch.predictions(), batch.references())
+        {
+            let mut rows = predictions.iter().zip(references.iter()).enumerate();
+            return Some(rows.try_for_each(|(index, (prediction, reference))| {
+                sink.row(batch, index);
+                let reference = reference.and_then(scan::integer).map(LabelView::Integer);
+                let ranked = prediction.zip(reference.as_ref());
+                match ranked.and_then(|(json, reference)| rank_in_row(json, reference)) {
+                    Some(rank) => {
+                        let label = || reference.map(|it| it.json()).unwrap_or_default();
+                        let added = self.add_rank(rank, label, sink);
+                        added.map_err(|error| RecordError { index, error })
+                    }
+                    None => sink.read_row(batch, index),
+                }
+            }));
+        }
         let Column::Integers(references) = batch.references() else {
             return None;
         };
@@ -659,6 +682,19 @@ impl Reading for Labels {
 }
 
 impl Labels {
+    /// Counts a row in which a label has this rank, and which has this length.
+    fn add_rank(
+        &self,
+        (rank, width): (Option<usize>, usize),
+        label: impl FnOnce() -> serde_json::Value,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), FieldError> {
+        self.check_width(width, 1, sink)?;
+        sink.counted_in(|ranks| ranks.record(rank));
+        self.count_missed(rank, label, sink);
+        Ok(())
+    }
+
     /// Counts a label that is not among the first ones, for details.
     fn count_missed(
         &self,

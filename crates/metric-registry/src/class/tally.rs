@@ -57,10 +57,17 @@ impl Tally {
         if examples > 0 {
             let reference = self.number(reference);
             let prediction = prediction.map(|class| self.number(class));
-            self.cells.add(reference, prediction, examples);
+            self.add_numbers(prediction, reference, examples);
         }
     }
 
+    /// Counts examples of classes that have these numbers.
+    #[inline]
+    pub(crate) fn add_numbers(&mut self, prediction: Option<u32>, reference: u32, examples: u64) {
+        self.cells.add(reference, prediction, examples);
+    }
+
+    /// The number of a class, which it has from now on.
     #[inline]
     fn number(&mut self, class: ClassView<'_>) -> u32 {
         let known = match &self.numbers {
@@ -156,6 +163,54 @@ impl Merge for Tally {
     }
 }
 
+/// The numbers of the classes that short labels name, as they are written: one table for one tally and one way of
+/// writing. Labels that are written alike need not be read again.
+pub(crate) struct ShortLabels {
+    /// A label as a number, and the number of its class.
+    entries: [(u64, u32); 1 << Self::BITS],
+}
+
+impl Default for ShortLabels {
+    fn default() -> Self {
+        Self {
+            entries: [(Self::NONE, 0); 1 << Self::BITS],
+        }
+    }
+}
+
+impl ShortLabels {
+    const BITS: u32 = 9;
+
+    /// No label: the length in its highest byte is too great.
+    const NONE: u64 = u64::MAX;
+
+    /// The number in a tally of the class of a label, or `None` for a label without a class.
+    #[inline]
+    pub(crate) fn number<'t>(
+        &mut self,
+        label: &'t str,
+        class_of: impl Fn(&'t str) -> Option<ClassView<'t>>,
+        tally: &mut Tally,
+    ) -> Option<u32> {
+        let mut number = || Some(tally.number(class_of(label)?));
+        let bytes = label.as_bytes();
+        if bytes.len() >= size_of::<u64>() {
+            return number();
+        }
+        let bytes_as_number = bytes
+            .iter()
+            .fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let key = bytes_as_number | (bytes.len() as u64) << 56;
+        // Multiplied by 2^64 over the golden ratio: the highest bits depend on all others.
+        let index = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::BITS);
+        let entry = &mut self.entries[index as usize];
+        if entry.0 != key {
+            *entry = (key, number()?);
+        }
+        Some(entry.1)
+    }
+}
+
 /// Numbers of examples by the numbers of classes.
 #[derive(Clone, Debug, Default)]
 struct Cells {
@@ -232,6 +287,29 @@ impl Metric for Tallied {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each label has the number of its class, also where several share an entry.
+    #[test]
+    fn short_labels_are_numbered_as_their_classes() {
+        let labels = (0..3000).map(|number| match number % 4 {
+            0 => (number % 700).to_string(),
+            1 => format!("a label of 8 bytes or more {}", number % 9),
+            2 => "\0".repeat(number % 9),
+            _ => format!("é{}", number % 1000),
+        });
+        let labels: Vec<String> = labels.collect();
+        let (mut tally, mut known) = (Tally::default(), ShortLabels::default());
+        for label in &labels {
+            let number = known.number(label, |label| Some(ClassView::Text(label)), &mut tally);
+            assert_eq!(
+                number,
+                Some(tally.number(ClassView::Text(label))),
+                "{label:?}"
+            );
+        }
+        let none = known.number("none", |_| None, &mut tally);
+        assert_eq!(none, None);
+    }
 
     /// However many classes there are, whatever is merged: the matrix is that of the examples.
     #[test]

@@ -23,6 +23,8 @@ pub struct Sink<'a, R: Reading> {
     pub(crate) gathered: &'a mut Gathered<R>,
     /// Index of the current record.
     pub(crate) index: usize,
+    /// Index of the first record of a batch.
+    pub(crate) first: usize,
     /// The id of the current record, if examples are requested on their own.
     pub(crate) id: String,
     /// Whether a record has begun.
@@ -47,6 +49,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         Self {
             reading,
             index: 0,
+            first: 0,
             id: String::new(),
             begun: false,
             plain: gathered.measured.is_none() && plan.is_empty() && plan.ranking.is_none(),
@@ -87,7 +90,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// Begins the record of a batch at an index.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
     pub(crate) fn row(&mut self, batch: &Batch<'_>, index: usize) {
-        self.index = index;
+        self.index = self.first + index;
         self.begun = true;
         self.is_ranked = false;
         if self.names_all {
@@ -188,6 +191,19 @@ impl<'a, R: Reading> Sink<'a, R> {
         let mut state = StateOf::<R>::default();
         add(&mut state);
         self.measured(None, &[], state);
+    }
+
+    /// Lets `add` add records to the state of all examples, one example for each, and returns their number; 0, without
+    /// calling it, if other data of examples are requested.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn counted_together(&mut self, add: impl FnOnce(&mut StateOf<R>) -> usize) -> usize {
+        if !self.plain {
+            return 0;
+        }
+        let pool = &mut self.gathered.pool;
+        let examples = add(&mut pool.total);
+        pool.examples += examples as u64;
+        examples
     }
 
     /// Adds the state of an example that was measured already.

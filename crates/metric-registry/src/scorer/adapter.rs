@@ -41,6 +41,9 @@ pub(crate) fn scorer_after<R: Reading>(
     })
 }
 
+/// Reads into a sink, if it has a way to.
+type ReadInto<'r, R> = dyn FnMut(&mut Sink<'_, R>) -> Option<Result<(), RecordError>> + 'r;
+
 struct Adapter<R> {
     definition: Arc<Definition<R>>,
 }
@@ -65,30 +68,25 @@ where
     }
 
     fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]) {
-        let part: &mut dyn Any = &mut *part.0;
-        // A part of another metric is refused where it is added.
-        let Some(part) = part.downcast_mut::<Read<R>>() else {
-            return;
-        };
-        let mut sink = Sink::new(&self.definition.reading, &mut part.gathered);
-        sink.index = first;
-        let mut records = (first..).zip(records);
-        let read =
-            records.try_for_each(|(index, record)| self.read_record(index, record, &mut sink));
-        if let (None, Err(error)) = (&part.error, read) {
-            part.error = Some(error);
-        }
+        self.add_to(part, first, &mut |sink| {
+            let mut records = (first..).zip(&mut *records);
+            Some(records.try_for_each(|(index, record)| self.read_record(index, record, sink)))
+        });
+    }
+
+    fn read_more_columns(&self, part: &mut Part, first: usize, batch: &Batch<'_>) -> bool {
+        self.add_to(part, first, &mut |sink| {
+            let read = self.read_as_columns(batch, sink)?;
+            Some(read.map_err(|error| RecordError {
+                index: first + error.index,
+                ..error
+            }))
+        })
     }
 
     fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
         self.part(state, samples, &mut |sink| {
-            // The records of a plan have further fields.
-            let as_rows = self.definition.before.is_some() || !sink.gathered.plan.is_empty();
-            let read = if as_rows {
-                None
-            } else {
-                self.definition.reading.read_columns(batch, sink)
-            };
+            let read = self.read_as_columns(batch, sink);
             read.unwrap_or_else(|| self.read_rows(batch, sink))
         })
     }
@@ -226,6 +224,34 @@ impl<R: Reading> Adapter<R> {
             gathered,
             error: error.err(),
         }))
+    }
+
+    /// Adds what `read` puts into a sink to a part, whose next record has this index. Returns whether it read anything.
+    fn add_to(&self, part: &mut Part, first: usize, read: &mut ReadInto<'_, R>) -> bool {
+        let part: &mut dyn Any = &mut *part.0;
+        // A part of another metric is refused where it is added.
+        let Some(part) = part.downcast_mut::<Read<R>>() else {
+            return true;
+        };
+        let mut sink = Sink::new(&self.definition.reading, &mut part.gathered);
+        (sink.first, sink.index) = (first, first);
+        let read = read(&mut sink);
+        if let (None, Some(Err(error))) = (&part.error, &read) {
+            part.error = Some(error.clone());
+        }
+        read.is_some()
+    }
+
+    /// Reads a batch as columns; `None` if there is no such way.
+    fn read_as_columns(
+        &self,
+        batch: &Batch<'_>,
+        sink: &mut Sink<'_, R>,
+    ) -> Option<Result<(), RecordError>> {
+        // The records of a plan have further fields.
+        let as_rows = self.definition.before.is_some() || !sink.gathered.plan.is_empty();
+        let reading = &self.definition.reading;
+        (!as_rows).then(|| reading.read_columns(batch, sink))?
     }
 
     fn read_record(

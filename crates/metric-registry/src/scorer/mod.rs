@@ -52,6 +52,11 @@ pub trait Scorer: Send + Sync {
     /// ```
     fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]);
 
+    /// Reads the records of a further batch into a part that this scorer read, if the metric has a path for columns of
+    /// these types. Returns whether it has; if not, nothing was read. `first` is the index of the first record, and an
+    /// error ends the reading, as in [`read_more`](Self::read_more).
+    fn read_more_columns(&self, part: &mut Part, first: usize, batch: &Batch<'_>) -> bool;
+
     /// Reads a batch of columns into a part: what [`read`](Self::read) reads of its records, but faster where
     /// the metric has a path for columns of these types.
     ///

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use metric_core::{Accuracy, Metric};
 use metric_text::{Normalizer, StringAccuracy, VERSION, read};
 
-use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError};
+use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError, Texts};
 
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer};
 use crate::{
@@ -160,8 +160,7 @@ where
 {
     if as_they_are
         && !sink.wants_samples()
-        && let (Column::Texts(predictions), Column::Texts(references)) =
-            (batch.predictions(), batch.references())
+        && let Some((predictions, references)) = columns_of_texts(batch)
         && let Some(correct) = predictions.count_equal(references)
     {
         let (correct, total) = (correct as u64, batch.len() as u64);
@@ -184,11 +183,7 @@ pub(crate) fn read_texts<R>(
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str>>,
 {
-    let (Column::Texts(predictions), Column::Texts(references)) =
-        (batch.predictions(), batch.references())
-    else {
-        return None;
-    };
+    let (predictions, references) = columns_of_texts(batch)?;
     let mut pairs = predictions.iter().zip(references.iter()).enumerate();
     Some(pairs.try_for_each(|(index, pair)| {
         sink.row(batch, index);
@@ -197,6 +192,15 @@ where
         };
         add(prediction, reference, sink).map_err(|error| RecordError { index, error })
     }))
+}
+
+/// The predictions and the references of a batch, if both are texts.
+fn columns_of_texts<'b>(batch: &'b Batch<'_>) -> Option<(&'b Texts<'b>, &'b Texts<'b>)> {
+    let texts = |column: &'b Column<'_>| match column {
+        Column::Texts(texts) | Column::Lines(texts) => Some(texts),
+        _ => None,
+    };
+    texts(batch.predictions()).zip(texts(batch.references()))
 }
 
 /// The numbers of a metric that is one accuracy.

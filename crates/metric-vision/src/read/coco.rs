@@ -1844,6 +1844,9 @@ pub(super) struct Numbers {
 
 impl Numbers {
     fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
+        if let Some(numbers) = scanner.short_numbers() {
+            return Some(Self { numbers, count: 4 });
+        }
         let (mut numbers, mut count) = ([0.0; 4], 0);
         scanner.list(|item| {
             let number = item.number()?;
