@@ -1310,7 +1310,7 @@ fn commas(block: &[u8]) -> u64 {
     found
 }
 
-/// The integer between two positions of a text, if nothing but white space is there next to it.
+/// The integer between two positions of a text, if there is only white space next to it.
 #[inline]
 fn integer_between(text: &str, start: usize, end: usize) -> Option<i64> {
     let bytes = text.as_bytes();
