@@ -198,7 +198,7 @@ fn rows_that_are_warned_of() {
     }
 }
 
-/// Values as files have them: what is no text or no label goes record by record, and has the same errors.
+/// Values as in files: those that are not texts or labels are read record by record, and have the same errors.
 #[test]
 fn texts_as_they_are_written() {
     let cells = [

@@ -526,6 +526,7 @@ impl Reader {
     }
 
     /// The record, to look for its partner.
+    #[inline]
     fn waiter(&self, position: Position, side: Side, ordinal: u64) -> Waiter<'_> {
         let (found, text) = self.found(position);
         let id = found.id(text);
@@ -1393,15 +1394,24 @@ impl Join {
             len,
             ordinal,
         } = *leaving;
+        // All fingerprints first: a step that has to wait for records that were just stored is slow.
+        let prints = |reader: &Reader, position: Position| -> Vec<u64> {
+            let (found, text) = reader.run(position, len);
+            let ids = found.iter().map(|found| found.id(text));
+            ids.map(|id| waiting.print(id)).collect()
+        };
+        let references = references.map(|it| (it, &self.references, prints(&self.references, it)));
+        let predictions = predictions.zip(self.predictions.as_ref());
+        let predictions = predictions.map(|(it, reader)| (it, reader, prints(reader, it)));
         for index in 0..len {
-            if let Some(position) = references {
-                let position = position.moved(index);
+            if let Some((position, reader, prints)) = &references {
                 let ordinal = ordinal + index as u64;
-                waiting.pack(&self.references.waiter(position, Side::Reference, ordinal))?;
+                let waiter = reader.waiter(position.moved(index), Side::Reference, ordinal);
+                waiting.pack_with(prints[index], &waiter)?;
             }
-            if let (Some(position), Some(reader)) = (predictions, &self.predictions) {
-                let position = position.moved(index);
-                waiting.pack(&reader.waiter(position, Side::Prediction, 0))?;
+            if let Some((position, reader, prints)) = &predictions {
+                let waiter = reader.waiter(position.moved(index), Side::Prediction, 0);
+                waiting.pack_with(prints[index], &waiter)?;
             }
         }
         Ok(())

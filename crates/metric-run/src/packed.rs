@@ -1,6 +1,7 @@
 //! Records that wait for their partner, packed as bytes: a short header, and then the id, the value and the record.
 //!
-//! The numbers of a header have seven bits per byte. Bytes that were packed, and perhaps were in a file since, are
+//! The numbers of a header have seven bits per byte. That of the first part, and the number of a reference which follows
+//! from its line, are left out if both can be. Bytes that were packed, and perhaps were in a file since, are
 //! validated as text when records are unpacked.
 
 use std::sync::Arc;
@@ -29,6 +30,9 @@ pub(crate) struct Packed {
 
 impl Packed {
     /// Appends a record of a part with this number.
+    // Inlined, as all others here: a record that is passed on in memory is loaded only after everything that was stored
+    // before it, most of which is not in the cache.
+    #[inline(always)]
     pub(crate) fn push(waiter: &Waiter<'_>, part: usize, bytes: &mut Vec<u8>) {
         let id = match waiter.id {
             Id::Text(id) => id,
@@ -38,35 +42,40 @@ impl Packed {
                 text
             },
         };
-        let mut header = HeaderBytes::default();
         let is_prediction = waiter.side == Side::Prediction;
-        header.push(
-            waiter.form.code() << 2
-                | u8::from(waiter.record.is_some()) << 1
-                | u8::from(is_prediction),
-        );
+        let flags = waiter.form.code() << 3
+            | u8::from(waiter.record.is_some()) << 1
+            | u8::from(is_prediction);
         let record = waiter.record.unwrap_or_default();
-        header.push_number(part as u64);
-        header.push_number(waiter.line);
         // References are mostly numbered as their lines are; predictions have no number.
-        header.push_number(match waiter.side {
+        let ordinal = match waiter.side {
             Side::Reference => waiter.ordinal ^ waiter.line.wrapping_sub(1),
             Side::Prediction => waiter.ordinal,
-        });
-        header.push_number(id.len() as u64);
-        header.push_number(waiter.value.len() as u64);
-        if waiter.record.is_some() {
-            header.push_number(record.len() as u64);
+        };
+        let lengths = [id.len(), waiter.value.len(), record.len()].map(|length| length as u64);
+        bytes.reserve(MOST_BYTES + id.len() + waiter.value.len() + record.len());
+        let is_usual = part == 0 && ordinal == 0;
+        let mut header = Header::new(bytes, flags | u8::from(is_usual) << 2);
+        header.push(waiter.line);
+        if !is_usual {
+            header.push(part as u64);
+            header.push(ordinal);
         }
-        let header = header.bytes();
-        bytes.reserve(header.len() + id.len() + waiter.value.len() + record.len());
-        bytes.extend_from_slice(header);
+        header.push(lengths[0]);
+        header.push(lengths[1]);
+        if waiter.record.is_some() {
+            header.push(lengths[2]);
+        }
+        header.end();
         bytes.extend_from_slice(id.as_bytes());
         bytes.extend_from_slice(waiter.value.as_bytes());
-        bytes.extend_from_slice(record.as_bytes());
+        if waiter.record.is_some() {
+            bytes.extend_from_slice(record.as_bytes());
+        }
     }
 
     /// The header at the start of some bytes.
+    #[inline(always)]
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (flags, mut rest) = bytes.split_first()?;
         let mut number = || take_number(&mut rest);
@@ -75,18 +84,23 @@ impl Packed {
             _ => Side::Prediction,
         };
         let has_record = flags & 2 != 0;
-        let part = number()? as usize;
+        let is_usual = flags & 4 != 0;
         let line = number()?;
-        let ordinal = match (side, number()?) {
-            (Side::Reference, coded) => coded ^ line.wrapping_sub(1),
-            (Side::Prediction, ordinal) => ordinal,
+        let (part, ordinal) = if is_usual {
+            (0, 0)
+        } else {
+            (number()? as usize, number()?)
+        };
+        let ordinal = match side {
+            Side::Reference => ordinal ^ line.wrapping_sub(1),
+            Side::Prediction => ordinal,
         };
         let id = number()? as usize;
         let value = number()? as usize;
         let record = if has_record { number()? as usize } else { 0 };
         Some(Self {
             side,
-            form: Form::of_code(flags >> 2)?,
+            form: Form::of_code(flags >> 3)?,
             has_record,
             ordinal,
             line,
@@ -156,6 +170,7 @@ impl Unpacked {
     }
 
     /// Adds a record with its bytes.
+    #[inline]
     pub(crate) fn push(&mut self, packed: &Packed, bytes: &[u8]) {
         let text = bytes.get(packed.header..).unwrap_or_default();
         let id = self.text.len();
@@ -181,8 +196,8 @@ impl Unpacked {
     }
 }
 
-/// The most bytes of a header: flags and six numbers.
-const MOST_BYTES: usize = 1 + 6 * NUMBER_BYTES;
+/// The most bytes of a header: flags and six numbers, and those that are stored together with the last one.
+const MOST_BYTES: usize = 1 + 6 * NUMBER_BYTES + size_of::<u128>();
 
 /// The most bytes of a number.
 const NUMBER_BYTES: usize = u64::BITS.div_ceil(7) as usize;
@@ -190,62 +205,77 @@ const NUMBER_BYTES: usize = u64::BITS.div_ceil(7) as usize;
 /// The mark of the last byte of a number.
 const LAST: u8 = 1 << 7;
 
-/// The bytes of a header as they are written.
-struct HeaderBytes {
-    bytes: [u8; MOST_BYTES],
-    len: usize,
+/// A header that is written. Its bytes are gathered in a register and stored together: bytes that are stored one by one
+/// cannot be loaded together soon after.
+struct Header<'b> {
+    bytes: &'b mut Vec<u8>,
+    /// The next bytes, the first of which is the lowest.
+    gathered: u128,
+    /// Their number.
+    count: usize,
 }
 
-impl Default for HeaderBytes {
-    fn default() -> Self {
-        Self {
-            bytes: [0; MOST_BYTES],
-            len: 0,
-        }
-    }
-}
-
-impl HeaderBytes {
+impl<'b> Header<'b> {
     #[inline]
-    fn push(&mut self, byte: u8) {
-        if let Some(next) = self.bytes.get_mut(self.len) {
-            *next = byte;
-            self.len += 1;
+    fn new(bytes: &'b mut Vec<u8>, flags: u8) -> Self {
+        Self {
+            bytes,
+            gathered: flags.into(),
+            count: 1,
         }
     }
 
     /// Appends a number, from its lowest bits to its highest.
     #[inline]
-    fn push_number(&mut self, mut number: u64) {
+    fn push(&mut self, mut number: u64) {
         while number >= u64::from(LAST) {
-            self.push(number as u8 & (LAST - 1));
+            self.push_byte(number as u8 & (LAST - 1));
             number >>= 7;
         }
-        self.push(number as u8 | LAST);
+        self.push_byte(number as u8 | LAST);
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
+    #[inline]
+    fn push_byte(&mut self, byte: u8) {
+        if self.count == size_of::<u128>() {
+            self.bytes.extend_from_slice(&self.gathered.to_le_bytes());
+            (self.gathered, self.count) = (0, 0);
+        }
+        self.gathered |= u128::from(byte) << (self.count as u32 * u8::BITS);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn end(self) {
+        let length = self.bytes.len() + self.count;
+        self.bytes.extend_from_slice(&self.gathered.to_le_bytes());
+        self.bytes.truncate(length);
     }
 }
 
 /// Takes a number from the start of some bytes.
 #[inline]
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    let mut shift = 0;
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        if shift >= u64::BITS {
-            return None;
+    match bytes.split_first()? {
+        (&byte, rest) if byte >= LAST => {
+            *bytes = rest;
+            Some(u64::from(byte & (LAST - 1)))
         }
-        number |= u64::from(byte & (LAST - 1)) << shift;
+        _ => take_long_number(bytes),
+    }
+}
+
+/// The same for numbers of any length.
+fn take_long_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for (index, &byte) in bytes.iter().enumerate().take(NUMBER_BYTES) {
+        number |= u64::from(byte & (LAST - 1)) << (7 * index);
         if byte >= LAST {
+            *bytes = bytes.get(index + 1..)?;
             return Some(number);
         }
-        shift += 7;
     }
+    None
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::positions::read_at;
 use crate::waiter::Waiter;
 
 /// The number of partitions: those of millions of records fit into the cache.
-const PARTITIONS: usize = 128;
+const PARTITIONS: usize = 64;
 
 /// The number of bits of a fingerprint that select the partition.
 const PARTITION_BITS: u32 = PARTITIONS.ilog2();
@@ -95,7 +95,7 @@ impl Address {
 
 impl Partitions {
     /// The number of bytes after which a piece ends; in tests, so few that small data fill pieces.
-    const PIECE: usize = if cfg!(test) { 1 << 9 } else { 1 << 14 };
+    const PIECE: usize = if cfg!(test) { 1 << 9 } else { 1 << 15 };
 
     /// The room in a piece for the end of its last record.
     const LAST_RECORD: usize = 1 << 9;
@@ -308,6 +308,7 @@ impl Table {
     }
 
     /// The header of a record, its id, and its bytes.
+    #[inline(always)]
     pub(crate) fn packed(&self, address: Address) -> Option<(Packed, &[u8], &[u8])> {
         let bytes = self.rest(address)?;
         let packed = Packed::read(bytes)?;
@@ -372,6 +373,7 @@ impl Table {
 
     /// The slot of an id with its reference and the bytes that start with it, or the empty slot where the id belongs. The
     /// search starts at the first slot with its tag.
+    #[inline(always)]
     fn find(&self, tag: u32, mut at: usize, id: &[u8]) -> Result<(usize, Packed, &[u8]), usize> {
         loop {
             if self.slots[at].is_empty() {
@@ -467,8 +469,9 @@ impl Tables {
 }
 
 /// The number of ids that are looked up at a time. Most of the time goes into waiting for the memory, which has many
-/// slots and texts on their way to the cache at a time if nothing depends on them yet.
-const BATCH: usize = 256;
+/// slots and texts on their way to the cache at a time if nothing depends on them yet. Those of a batch fit into the
+/// first-level cache.
+const BATCH: usize = 64;
 
 /// The distance at which the next line of the cache starts, if a short record reaches into it.
 const NEXT_LINE: usize = 40;

@@ -88,7 +88,7 @@ impl<'b> Side<'b> {
     }
 }
 
-/// The cell of a value, and the kind of its column; `None` for a string that is no text.
+/// The cell of a value, and the kind of its column; `None` for a string that cannot be read.
 #[inline]
 fn cell(value: &str, form: Form) -> Option<(ColumnKind, Cow<'_, str>)> {
     Some(match form {
@@ -138,8 +138,7 @@ mod tests {
         (block, found.expect("records"))
     }
 
-    /// Each record with itself as its prediction: the kind of the column, and the ids with the values as records have
-    /// them.
+    /// Each record with itself as its prediction: the kind of the column, and the id and the value of each record.
     fn columns(block: &Block, found: &[Found]) -> Option<(ColumnKind, Vec<(String, String)>)> {
         let values = found.iter().map(|found| Some((found.value, found.form)));
         let policy = JoinPolicy::default();

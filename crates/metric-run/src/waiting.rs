@@ -225,28 +225,46 @@ impl Waiting {
     }
 
     /// Packs a record, and before the first one all that wait in memory.
-    pub(crate) fn pack(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
-        if !self.is_full() {
-            self.by_print = HashMap::default();
-            self.twins.clear();
-            self.store.free = Vec::new();
-            self.store.bytes = 0;
-            for held in std::mem::take(&mut self.store.memory).into_iter().flatten() {
-                self.pack_one(&held.waiter())?;
-            }
-        }
-        self.pack_one(waiter)?;
+    fn pack(&mut self, waiter: &Waiter<'_>) -> Result<Meeting, RunError> {
+        self.pack_with(self.print(waiter.id), waiter)?;
         Ok(Meeting::Waits)
     }
 
+    /// The fingerprint of an id.
+    pub(crate) fn print(&self, id: Id<'_>) -> u64 {
+        (self.print)(id)
+    }
+
+    /// Packs a record whose id has this fingerprint, and before the first one all that wait in memory.
+    pub(crate) fn pack_with(&mut self, print: u64, waiter: &Waiter<'_>) -> Result<(), RunError> {
+        if !self.is_full() {
+            self.pack_waiting()?;
+        }
+        self.pack_one(print, waiter)
+    }
+
+    /// Packs all records that wait in memory.
+    #[cold]
+    fn pack_waiting(&mut self) -> Result<(), RunError> {
+        self.by_print = HashMap::default();
+        self.twins.clear();
+        self.store.free = Vec::new();
+        self.store.bytes = 0;
+        for held in std::mem::take(&mut self.store.memory).into_iter().flatten() {
+            let waiter = held.waiter();
+            self.pack_one(self.print(waiter.id), &waiter)?;
+        }
+        Ok(())
+    }
+
     /// Adds a record to those that are packed.
-    fn pack_one(&mut self, waiter: &Waiter<'_>) -> Result<(), RunError> {
+    fn pack_one(&mut self, print: u64, waiter: &Waiter<'_>) -> Result<(), RunError> {
         let part = self.store.part(waiter.part);
         let room = self.store.window.saturating_mul(ROOM / WINDOW);
         let partitions = self
             .partitions
             .get_or_insert_with(|| Partitions::new(room).into());
-        let written = partitions.write((self.print)(waiter.id), waiter, part);
+        let written = partitions.write(print, waiter, part);
         written.map_err(|error| failed(&error))
     }
 
@@ -450,6 +468,7 @@ impl Store {
     }
 
     /// The number of a part, which is mostly one of the last two.
+    #[inline]
     fn part(&mut self, part: &Arc<Part>) -> usize {
         let known = self.parts.iter().rev().take(8);
         match known

@@ -1310,7 +1310,7 @@ fn commas(block: &[u8]) -> u64 {
     found
 }
 
-/// The integer that is all of a text from one position to another, but for white space.
+/// The integer between two positions of a text, if there is only white space next to it.
 #[inline]
 fn integer_between(text: &str, start: usize, end: usize) -> Option<i64> {
     let bytes = text.as_bytes();
@@ -1329,7 +1329,7 @@ fn integer_between(text: &str, start: usize, end: usize) -> Option<i64> {
     integer(text.get(start..end)?)
 }
 
-/// Eight bytes from a position on, with zeros after the last byte; `None` if there are fewer than eight in all.
+/// The eight bytes starting at a position, with zeros after the last byte of all; `None` if there are fewer than eight.
 #[inline]
 fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
     if let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {

@@ -67,7 +67,7 @@ impl Tally {
         self.cells.add(reference, prediction, examples);
     }
 
-    /// The number of a class, which it has from now on.
+    /// The number of a class. A class that is new is given one.
     #[inline]
     fn number(&mut self, class: ClassView<'_>) -> u32 {
         let known = match &self.numbers {

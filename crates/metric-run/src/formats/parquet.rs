@@ -268,7 +268,7 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
     Err(ReadError::new(name, problem).into())
 }
 
-/// What is wrong with a row group, and the index of the needed column that has the problem.
+/// The problem of a row group, and the index of the needed column that has it.
 type Failure = (Option<usize>, String);
 
 impl Batches {
@@ -416,6 +416,7 @@ mod tests {
     use parquet::file::properties::WriterProperties;
 
     use super::*;
+    use crate::fields::Role;
 
     #[test]
     fn a_page_that_claims_too_much_is_refused() {
@@ -471,17 +472,22 @@ mod tests {
         bytes
     }
 
-    /// The error of a file on one thread, which is the same on two.
+    /// The error of reading a file on one thread, which is the same on two.
     fn error_of(bytes: &[u8]) -> Option<String> {
-        let entry = metric_registry::find("string-accuracy").expect("a metric");
+        let names = FieldNames::new([
+            ("id", Role::Id, ""),
+            ("reference", Role::Value, ""),
+            ("prediction", Role::Other, ""),
+        ]);
+        let source = Source::memory("data", bytes, Format::Parquet);
+        let read = || {
+            let mut blocks = blocks(&source, &names, &mut None)?;
+            blocks.try_for_each(|block| block.map(drop))
+        };
         let [one, two] = [1, 2].map(|threads| {
-            let mut run =
-                crate::Run::new(entry, &metric_registry::Options::default()).expect("a run");
-            run.threads = std::num::NonZeroUsize::new(threads);
-            let source = || Source::memory("data", bytes, Format::Parquet);
-            run.score(source(), source())
-                .err()
-                .map(|error| error.to_string())
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().expect("threads");
+            pool.install(read).err().map(|error| error.to_string())
         });
         assert_eq!(one, two);
         one
