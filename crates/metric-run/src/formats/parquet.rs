@@ -268,7 +268,7 @@ fn refuse_foreign(name: &str, input: &Input) -> Result<(), RunError> {
     Err(ReadError::new(name, problem).into())
 }
 
-/// What is wrong with a row group, and the index of the needed column that has the problem.
+/// The problem of a row group, and the index of the needed column that has it.
 type Failure = (Option<usize>, String);
 
 impl Batches {
