@@ -35,6 +35,10 @@ fn cells_are_values() {
         &Column::Texts(texts),
         &[json!("a\""), Json::Null, json!("")],
     );
+    let lines = Column::Lines(Texts::from(&["3", "[1, 2]", "\"a\""][..]));
+    check(&lines, &[json!(3), json!([1, 2]), json!("a")]);
+    assert_eq!(lines.kind().to_string(), "lines of text");
+    assert!(lines.value(0).as_line().is_some());
     let texts: Texts<'_> = [Some("[1, 2]"), None, Some(" {} ")].into_iter().collect();
     check(
         &Column::Json(texts),
