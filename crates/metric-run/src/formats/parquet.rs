@@ -104,6 +104,9 @@ impl Read for FileAt {
 /// The most bytes of a page. The decoder would allocate what a page claims.
 const PAGE_BYTES: u64 = 1 << 30;
 
+/// The number of bytes at the end of a file: the length of its metadata, and the mark of the format.
+const END: usize = 8;
+
 /// The number of bytes in which the header of a page is looked at: it ends there, unless it has long statistics.
 const PAGE_HEAD: u64 = 1 << 10;
 
@@ -118,15 +121,14 @@ impl Input {
                 grouped(bytes),
                 grouped(PAGE_BYTES)
             ))),
-            Some(_) => refuse_long_lists(&head).map_err(ParquetError::General),
-            None => Ok(()),
+            // The end of the file is the only other text that is read in this way.
+            _ if length > END as u64 => refuse_long_lists(&head).map_err(ParquetError::General),
+            _ => Ok(()),
         }
     }
 
     /// The metadata at the end of the file; none if there is no room for what they claim.
     fn metadata(&self) -> Bytes {
-        /// The length of the metadata, and the mark of the format.
-        const END: usize = 8;
         let end = self.len().saturating_sub(END as u64);
         let length = self.get_bytes(end, END).ok();
         let length = length.and_then(|end| Some(u32::from_le_bytes(*end.first_chunk()?)));
@@ -442,6 +444,12 @@ mod tests {
             .err()
             .map(|error| error.to_string());
         assert!(error.is_some_and(|it| it.contains("claims 2,147,483,648 bytes")));
+        // A list of 65,535 numbers, which is not a field of a page, and the end of a file with the same bytes.
+        let list = &[0x19, 0xf7, 0xff, 0xff, 0x03, 0, 0, 0, 0];
+        let error = input(list).get_read(0).err();
+        let error = error.map(|error| error.to_string());
+        assert!(error.is_some_and(|it| it.contains("a list of 65,535 elements")));
+        assert!(input(&list[..END]).get_read(0).is_ok());
     }
 
     /// A file of two row groups with 4 rows and 2 rows, whose metadata are changed after it was written.
