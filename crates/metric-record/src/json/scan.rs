@@ -973,7 +973,8 @@ fn special_in_word(bytes: &[u8], at: usize) -> Option<Word> {
     };
     let word = u64::from_le_bytes(*word);
     // The highest bit of each byte that is one of these; a borrow only goes to bytes after the first one.
-    let [quotes, escapes] = [b'"', b'\\'].map(|byte| word ^ (ONES * u64::from(byte)));
+    let quotes = word ^ (ONES * u64::from(b'"'));
+    let escapes = word ^ (ONES * u64::from(b'\\'));
     let found = (quotes.wrapping_sub(ONES) & !quotes)
         | (escapes.wrapping_sub(ONES) & !escapes)
         | (word.wrapping_sub(ONES * 0x20) & !word);
@@ -1189,7 +1190,9 @@ fn plain_bytes(window: &[u8; BEFORE + BLOCK]) -> usize {
     let mut odd = [0_u8; BLOCK];
     for (index, odd) in odd.iter_mut().enumerate() {
         let byte = window[index + BEFORE];
-        let [last, second, third, fourth] = [1, 2, 3, 4].map(|back| window[index + BEFORE - back]);
+        // One by one: a call per byte, as `map` is in a build of several code units, would keep the compiler from it.
+        let (last, second) = (window[index + BEFORE - 1], window[index + BEFORE - 2]);
+        let (third, fourth) = (window[index + BEFORE - 3], window[index + BEFORE - 4]);
         // Whether the number before this byte has one, two or three digits.
         let is_one = is_digit(last) & is_before(second);
         let are_two = is_digit(last) & is_digit(second) & is_before(third);
