@@ -705,7 +705,8 @@ fn add_edges(
 }
 
 /// The average precision of the neighbors of a vertex, given all that could be as confidence and
-/// truth; `None` if there is no edge, neither true nor predicted. `neighbours` is memory.
+/// truth; `None` if there is no edge, neither true nor predicted. `neighbours` is memory
+/// that is used again.
 fn vertex_average_precision<'a>(
     vertex: impl IntoIterator<Item = &'a (f64, bool)>,
     neighbours: &mut Vec<(f64, bool)>,

@@ -604,16 +604,14 @@ impl Reading for Labels {
             let mut rows = predictions.iter().zip(references.iter()).enumerate();
             return Some(rows.try_for_each(|(index, (prediction, reference))| {
                 sink.row(batch, index);
-                let reference = reference.and_then(scan::integer).map(LabelView::Integer);
-                let ranked = prediction.zip(reference.as_ref());
-                match ranked.and_then(|(json, reference)| rank_in_row(json, reference)) {
-                    Some(rank) => {
-                        let label = || reference.map(|it| it.json()).unwrap_or_default();
-                        let added = self.add_rank(rank, label, sink);
-                        added.map_err(|error| RecordError { index, error })
-                    }
-                    None => sink.read_row(batch, index),
+                let label = reference.and_then(scan::integer).map(LabelView::Integer);
+                if let Some((json, label)) = prediction.zip(label)
+                    && let Some(rank) = rank_in_row(json, &label)
+                {
+                    let added = self.add_rank(rank, || label.json(), sink);
+                    return added.map_err(|error| RecordError { index, error });
                 }
+                sink.read_row(batch, index)
             }));
         }
         let Column::Integers(references) = batch.references() else {

@@ -55,6 +55,23 @@ pub trait Scorer: Send + Sync {
     /// Reads the records of a further batch into a part that this scorer read, if the metric has a path for columns of
     /// these types. Returns whether it has; if not, nothing was read. `first` is the index of the first record, and an
     /// error ends the reading, as in [`read_more`](Self::read_more).
+    ///
+    /// ```
+    /// # #[cfg(feature = "text")] {
+    /// use metric_registry::record::{Batch, Column, Ids, Texts};
+    /// use metric_registry::{Options, find};
+    ///
+    /// let lines = |lines| Column::Lines(Texts::from(lines));
+    /// let batch = Batch::new(Ids::Positions(1), lines(&["a", "b"][..]), lines(&["a", "c"]), vec![])?;
+    /// let scorer = find("string-accuracy").ok_or("not there")?.scorer(&Options::default())?;
+    /// let mut state = scorer.start();
+    /// let mut part = scorer.read(&state, &mut [], false);
+    /// assert!(scorer.read_more_columns(&mut part, 0, &batch));
+    /// state.add(&mut part)?;
+    /// assert_eq!(state.report().score("string_accuracy"), Some(0.5));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn read_more_columns(&self, part: &mut Part, first: usize, batch: &Batch<'_>) -> bool;
 
     /// Reads a batch of columns into a part: what [`read`](Self::read) reads of its records, but faster where
