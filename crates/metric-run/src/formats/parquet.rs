@@ -24,7 +24,7 @@ use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
 use crate::formats::parquet_pages::RowGroup;
-use crate::formats::thrift::refuse_long_lists;
+use crate::formats::thrift::{refuse_long_header, refuse_long_lists};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
 use crate::positions;
@@ -107,14 +107,13 @@ const PAGE_BYTES: u64 = 1 << 30;
 /// The number of bytes at the end of a file: the length of its metadata, and the mark of the format.
 const END: usize = 8;
 
-/// The number of bytes in which the header of a page is looked at: it ends there, unless it has long statistics.
+/// The number of bytes of the header of a page that are read at a time: most are shorter.
 const PAGE_HEAD: u64 = 1 << 10;
 
 impl Input {
-    /// Refuses a page that claims to be larger than [`PAGE_BYTES`], if this is where a page starts.
+    /// Refuses a page that claims to be larger than [`PAGE_BYTES`], or whose header is long, if this is where a page starts.
     fn refuse_large_page(&self, start: u64) -> parquet::errors::Result<()> {
-        let length = self.len().saturating_sub(start).min(PAGE_HEAD);
-        let head = self.get_bytes(start, length as usize)?;
+        let head = self.page_head(start)?;
         match page_bytes(&head) {
             Some(bytes) if bytes > PAGE_BYTES => Err(ParquetError::General(format!(
                 "a page claims {} bytes: expected at most {}",
@@ -122,9 +121,24 @@ impl Input {
                 grouped(PAGE_BYTES)
             ))),
             // The end of the file is the only other text that is read in this way.
-            _ if length > END as u64 => refuse_long_lists(&head).map_err(ParquetError::General),
+            _ if head.len() > END => refuse_long_header(start, &|position| {
+                if position == start {
+                    Ok(head.clone())
+                } else {
+                    self.page_head(position)
+                }
+            }),
             _ => Ok(()),
         }
+    }
+
+    /// Some bytes from a position on; none from the end of the file on.
+    fn page_head(&self, start: u64) -> parquet::errors::Result<Bytes> {
+        let length = self.len().saturating_sub(start).min(PAGE_HEAD);
+        if length == 0 {
+            return Ok(Bytes::new());
+        }
+        self.get_bytes(start, length as usize)
     }
 
     /// The metadata at the end of the file; none if there is no room for what they claim.
@@ -450,6 +464,13 @@ mod tests {
         let error = error.map(|error| error.to_string());
         assert!(error.is_some_and(|it| it.contains("a list of 65,535 elements")));
         assert!(input(&list[..END]).get_read(0).is_ok());
+        // The same list behind statistics that are longer than what is read at a time.
+        let statistics = [&[0x18, 0xd0, 0x0f][..], &[7; 2000]].concat();
+        let header = |next: &[u8]| Input::Memory([&statistics, next, &[0; 8]].concat().into());
+        assert!(header(&[0x15, 2]).get_read(0).is_ok());
+        let error = header(list).get_read(0).err();
+        let error = error.map(|error| error.to_string());
+        assert!(error.is_some_and(|it| it.contains("a list of 65,535 elements")));
     }
 
     /// A file of two row groups with 4 rows and 2 rows, whose metadata are changed after it was written.

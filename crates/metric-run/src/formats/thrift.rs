@@ -1,19 +1,28 @@
-//! Lists in the metadata of Parquet files, whose counts are not trusted.
+//! Lists in the metadata of Parquet files, whose counts are not trusted, and the lengths of headers.
 //!
 //! The decoder passes over fields that it does not know. It takes the elements of a list of booleans to need no bytes, so
 //! that a list of a few bytes that claims billions of them takes it seconds.
+
+use bytes::{Buf, Bytes};
+use parquet::errors::ParquetError;
 
 use crate::formats::grouped;
 
 /// The depth of nested fields that are looked at: the decoder refuses unknown fields that are as deep.
 const DEPTH: u32 = 96;
 
+/// The most bytes of the header of a page, without its binary values, which are statistics. No field of it is a list.
+const HEADER_BYTES: u64 = 1 << 10;
+
 /// Refuses metadata in the compact protocol of Thrift whose lists claim more elements than there are bytes. What is
 /// malformed otherwise, or cut, is left to the decoder.
-pub(super) fn refuse_long_lists(metadata: &[u8]) -> Result<(), String> {
+pub(super) fn refuse_long_lists(metadata: &Bytes) -> Result<(), String> {
     let mut fields = Fields {
-        rest: metadata,
+        load: &|_| Ok(Bytes::new()),
+        rest: metadata.clone(),
+        position: metadata.len() as u64,
         elements_left: metadata.len() as u64,
+        bytes_left: u64::MAX,
     };
     match fields.skip(Kind::Struct, DEPTH) {
         Err(Stop::Claims(count)) => Err(format!(
@@ -21,15 +30,53 @@ pub(super) fn refuse_long_lists(metadata: &[u8]) -> Result<(), String> {
             grouped(metadata.len() as u64),
             grouped(count)
         )),
-        Err(Stop::Malformed) | Ok(()) => Ok(()),
+        Err(_) | Ok(()) => Ok(()),
     }
+}
+
+/// Refuses the header of a page that is longer than [`HEADER_BYTES`] without its statistics, or whose lists claim as many
+/// elements. `load` returns some bytes from a position on, and none at the end of the file; the header starts at
+/// `start`. What is malformed otherwise, or cut, is left to the decoder.
+pub(super) fn refuse_long_header(
+    start: u64,
+    load: &dyn Fn(u64) -> parquet::errors::Result<Bytes>,
+) -> parquet::errors::Result<()> {
+    let mut fields = Fields {
+        load,
+        rest: Bytes::new(),
+        position: start,
+        elements_left: HEADER_BYTES,
+        bytes_left: HEADER_BYTES,
+    };
+    let problem = match fields.skip(Kind::Struct, DEPTH) {
+        Ok(()) | Err(Stop::Malformed) => return Ok(()),
+        Err(Stop::Unread(error)) => return Err(error),
+        Err(Stop::Claims(count)) => {
+            format!(
+                "the header of a page claims a list of {} elements",
+                grouped(count)
+            )
+        }
+        Err(Stop::Long) => format!(
+            "the header of a page, without statistics, is longer than {} bytes",
+            grouped(HEADER_BYTES)
+        ),
+    };
+    Err(ParquetError::General(problem))
 }
 
 /// Metadata that are passed over.
 struct Fields<'a> {
-    rest: &'a [u8],
+    /// Returns some bytes from a position on.
+    load: &'a dyn Fn(u64) -> parquet::errors::Result<Bytes>,
+    /// The bytes that were loaded last.
+    rest: Bytes,
+    /// The position after these.
+    position: u64,
     /// The number of elements that all further lists may have.
     elements_left: u64,
+    /// The number of bytes that all further fields may have, without binary values.
+    bytes_left: u64,
 }
 
 /// Why metadata cannot be passed over.
@@ -37,6 +84,9 @@ enum Stop {
     Malformed,
     /// A list claims this number of elements.
     Claims(u64),
+    /// There are more bytes than there may be.
+    Long,
+    Unread(ParquetError),
 }
 
 /// The form of a value.
@@ -74,9 +124,15 @@ impl Kind {
 
 impl Fields<'_> {
     fn byte(&mut self) -> Result<u8, Stop> {
-        let (byte, rest) = self.rest.split_first().ok_or(Stop::Malformed)?;
-        self.rest = rest;
-        Ok(*byte)
+        let left = self.bytes_left.checked_sub(1);
+        self.bytes_left = left.ok_or(Stop::Long)?;
+        if self.rest.is_empty() {
+            self.rest = (self.load)(self.position).map_err(Stop::Unread)?;
+            self.position += self.rest.len() as u64;
+        }
+        let byte = *self.rest.first().ok_or(Stop::Malformed)?;
+        self.rest.advance(1);
+        Ok(byte)
     }
 
     /// A number of seven bits per byte.
@@ -92,10 +148,15 @@ impl Fields<'_> {
         Err(Stop::Malformed)
     }
 
+    /// Passes over some bytes, without reading those that are not loaded.
     fn skip_bytes(&mut self, count: u64) -> Result<(), Stop> {
-        let rest = usize::try_from(count).ok();
-        let rest = rest.and_then(|count| self.rest.get(count..));
-        self.rest = rest.ok_or(Stop::Malformed)?;
+        let loaded = self
+            .rest
+            .len()
+            .min(usize::try_from(count).unwrap_or(usize::MAX));
+        self.rest.advance(loaded);
+        let position = self.position.checked_add(count - loaded as u64);
+        self.position = position.ok_or(Stop::Malformed)?;
         Ok(())
     }
 
@@ -104,8 +165,8 @@ impl Fields<'_> {
         let depth = depth.checked_sub(1).ok_or(Stop::Malformed)?;
         match kind {
             Kind::Nothing => Ok(()),
-            Kind::Byte => self.skip_bytes(1),
-            Kind::Number => self.number().map(|_| ()),
+            Kind::Byte => self.byte().map(drop),
+            Kind::Number => self.number().map(drop),
             Kind::Double => self.skip_bytes(8),
             Kind::Uuid => self.skip_bytes(16),
             Kind::Binary => {
@@ -190,11 +251,60 @@ mod tests {
             // Structs in structs.
             (vec![0x1c; 100_000], None),
         ] {
-            let refused = refuse_long_lists(&metadata).err();
+            let refused = refuse_long_lists(&metadata.clone().into()).err();
             match (refused, expected) {
                 (Some(problem), Some(expected)) => assert!(problem.contains(expected), "{problem}"),
                 (refused, expected) => assert_eq!(refused.as_deref(), expected, "{metadata:?}"),
             }
         }
+    }
+    #[test]
+    fn headers_are_short_without_statistics() {
+        // The header is in a file, of which three bytes are loaded at a time.
+        let refused = |header: &[u8]| {
+            let file = Bytes::from([&[0; 5], header].concat());
+            let load = |position: u64| {
+                let start = usize::try_from(position)
+                    .unwrap_or(usize::MAX)
+                    .min(file.len());
+                Ok(file.slice(start..file.len().min(start + 3)))
+            };
+            let refused = refuse_long_header(5, &load).err();
+            refused.map(|error| error.to_string())
+        };
+        // A struct of a binary value of 70,000 bytes, and what follows that.
+        let after = |next: &[u8]| {
+            let statistics = [&[0x1c, 0x18, 0xf0, 0xa2, 0x04][..], &[7; 70_000], &[0]];
+            [&statistics.concat(), next].concat()
+        };
+        let list = [0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
+        let numbers = |count: usize| [&[0x15, 2].repeat(count)[..], &[0]].concat();
+        let rows: [(Vec<u8>, Option<&str>); 9] = [
+            (after(&[0x15, 2, 0]), None),
+            (
+                after(&list),
+                Some("claims a list of 2,147,483,647 elements"),
+            ),
+            (
+                list.to_vec(),
+                Some("claims a list of 2,147,483,647 elements"),
+            ),
+            (numbers(500), None),
+            (numbers(520), Some("is longer than 1,024 bytes")),
+            (after(&numbers(500)), None),
+            (after(&numbers(520)), Some("is longer than 1,024 bytes")),
+            // A value that is longer than the file, and than any file.
+            (vec![0x18, 0x7f, 0x19, 0xf1], None),
+            ([&[0x18][..], &[0xff; 9], &[1]].concat(), None),
+        ];
+        for (header, expected) in rows {
+            match (refused(&header), expected) {
+                (Some(problem), Some(expected)) => assert!(problem.contains(expected), "{problem}"),
+                (refused, expected) => assert_eq!(refused.as_deref(), expected),
+            }
+        }
+        let unread = refuse_long_header(0, &|_| Err(ParquetError::General("gone".to_owned())));
+        let unread = unread.err().map(|error| error.to_string());
+        assert!(unread.is_some_and(|it| it.contains("gone")));
     }
 }
