@@ -132,7 +132,7 @@ impl Input {
         }
     }
 
-    /// Some bytes from a position on; none from the end of the file on.
+    /// Some bytes that start at a position; none at the end of the file.
     fn page_head(&self, start: u64) -> parquet::errors::Result<Bytes> {
         let length = self.len().saturating_sub(start).min(PAGE_HEAD);
         if length == 0 {

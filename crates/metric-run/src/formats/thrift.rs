@@ -35,7 +35,7 @@ pub(super) fn refuse_long_lists(metadata: &Bytes) -> Result<(), String> {
 }
 
 /// Refuses the header of a page that is longer than [`HEADER_BYTES`] without its statistics, or whose lists claim as many
-/// elements. `load` returns some bytes from a position on, and none at the end of the file; the header starts at
+/// elements. `load` returns some bytes that start at a position, and none at the end of the file; the header starts at
 /// `start`. What is malformed otherwise, or cut, is left to the decoder.
 pub(super) fn refuse_long_header(
     start: u64,
@@ -67,7 +67,7 @@ pub(super) fn refuse_long_header(
 
 /// Metadata that are passed over.
 struct Fields<'a> {
-    /// Returns some bytes from a position on.
+    /// Returns some bytes that start at a position.
     load: &'a dyn Fn(u64) -> parquet::errors::Result<Bytes>,
     /// The bytes that were loaded last.
     rest: Bytes,
@@ -258,9 +258,10 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn headers_are_short_without_statistics() {
-        // The header is in a file, of which three bytes are loaded at a time.
+        // The header is in a file that is loaded three bytes at a time.
         let refused = |header: &[u8]| {
             let file = Bytes::from([&[0; 5], header].concat());
             let load = |position: u64| {
