@@ -148,6 +148,7 @@ fn policies_are_those_of_scores() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn csv_is_read_past_rows_that_are_invalid() {
     let folder = Folder::new(&[
         (
@@ -200,6 +201,7 @@ fn csv_is_read_past_rows_that_are_invalid() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn a_file_that_cannot_be_read_on_hides_nothing_of_the_other() {
     let folder = Folder::new(&[
         ("r.csv", "id,reference\n1,a\n2,\"b\"c\n3,d\n"),
@@ -247,6 +249,7 @@ fn invalid(check: &Value) -> (Vec<u64>, u64, u64) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn text_is_read_past_lines_that_are_not_utf8() {
     let folder = Folder::new(&[
         ("p.txt", "a\nb\nc\nd\n"),

@@ -419,6 +419,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn systems_may_be_fields_of_one_file() {
     let folder = Folder::new(&[
         (

@@ -322,6 +322,7 @@ fn a_disk_that_becomes_full_leaves_no_partial_file() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn reports_and_charts_are_whole_or_not_there() {
     let folder = Folder::of_records(50);
     // The style sheet alone is larger.

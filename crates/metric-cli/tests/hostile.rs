@@ -594,6 +594,7 @@ fn judge(folder: &Folder, attack: &Attack, good: &Value) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn each_attack_harms_its_task_only() {
     let folder = suites::folder();
     let good = folder
@@ -615,6 +616,7 @@ fn each_attack_harms_its_task_only() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn plain_modes_are_files() {
     // Writers without modes, such as those of Windows, leave 0.
     let folder = suites::folder();

@@ -20,6 +20,7 @@ fn accuracy(folder: &Folder, words: &str) -> f64 {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn options_of_csv() {
     let files = [
         ("t.csv", TABLE, ""),
@@ -95,6 +96,7 @@ fn options_of_csv() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn labels_of_a_table_are_integers_or_strings() {
     let folder = Folder::new(&[
         (
@@ -115,6 +117,7 @@ fn labels_of_a_table_are_integers_or_strings() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn further_columns_are_fields_of_the_references() {
     let folder = Folder::new(&[(
         "t.csv",
@@ -126,6 +129,7 @@ fn further_columns_are_fields_of_the_references() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn a_column_of_a_table_has_weights() {
     let folder = Folder::new(&[
         (
@@ -147,6 +151,7 @@ fn a_column_of_a_table_has_weights() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn several_files_are_one_source() {
     let folder = Folder::new(&[
         ("part-2.csv", "id,reference,prediction\nb,007,7\n"),
@@ -206,6 +211,7 @@ fn several_files_are_one_source() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn a_folder_of_records_is_one_source() {
     let folder = Folder::new(&[]);
     for name in ["data", "empty", "mixed"] {
@@ -228,6 +234,7 @@ fn a_folder_of_records_is_one_source() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn sides_have_formats_and_ids_of_their_own() {
     let folder = Folder::new(&[
         ("truth.data", "doc;reference\n1;x\n2;y\n"),
@@ -283,6 +290,7 @@ fn sides_have_formats_and_ids_of_their_own() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn standard_input_has_any_format_that_does_not_seek() {
     let folder = Folder::new(&[("t.csv", TABLE)]);
     let words = "score string-accuracy --format json --pairs -";
@@ -314,6 +322,7 @@ fn standard_input_has_any_format_that_does_not_seek() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn tables_that_cannot_be_read() {
     let rows: [(&str, &str, i32, &[&str]); 17] = [
         (
@@ -465,6 +474,7 @@ fn tables_that_cannot_be_read() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn the_column_of_a_value_that_the_metric_cannot_read_is_named() {
     let folder = Folder::new(&[(
         "t.csv",
@@ -476,6 +486,7 @@ fn the_column_of_a_value_that_the_metric_cannot_read_is_named() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "transcripts"), ignore = "reads transcripts")]
 fn transcripts() {
     let folder = Folder::new(&[
         (
@@ -561,6 +572,7 @@ fn transcripts() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "transcripts"), ignore = "reads transcripts")]
 fn shards_of_transcripts_merge_to_the_whole() {
     let mut stm = String::new();
     let mut ctm = String::new();
@@ -706,6 +718,20 @@ fn results_may_name_images_by_their_files() {
     folder
         .run(words)
         .fails(3, &["\"c\" is not an image of the ground truth"]);
+    // Results without image_id.
+    let list = list(["\"0012\"", "\"dog\""]).replace("image_id", "file_name");
+    let folder = Folder::new(&[("gt.json", &truth("val/dog.png")), ("dt.json", &list)]);
+    let found = folder.run(words).json();
+    let precision = found["scores"]["AP"].as_f64();
+    assert!(precision.is_some_and(|ap| ap > 0.999), "{found}");
+    let hint = "dt.json: [0]: image_id: missing; to find images by their file_name, use --image-key file_name";
+    folder
+        .run("score coco -r gt.json -p dt.json")
+        .fails(3, &[hint]);
+    let folder = Folder::new(&[("gt.json", &truth("b.png")), ("dt.json", &list)]);
+    folder
+        .run(words)
+        .fails(3, &["\"dog\" is not an image of the ground truth"]);
 }
 
 #[test]
@@ -897,6 +923,7 @@ fn classes_of_a_dataset_have_names_in_tables() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn scores_of_examples_come_with_inputs() {
     let folder = Folder::new(&[
         ("t.csv", "id,reference,prediction\n1,a,\"b\nc\"\n2,x,x\n"),
@@ -1095,6 +1122,7 @@ fn files_of_questions_of_several_blocks() {
 
 /// The integer 0 has a sign in JSON if a program writes one, and in CSV. A string is what it is.
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn labels_of_minus_zero_are_zero() {
     let folder = Folder::new(&[
         (
@@ -1128,6 +1156,7 @@ fn labels_of_minus_zero_are_zero() {
 
 /// An option that no source uses would change nothing, and is refused rather than left out.
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn options_that_no_source_uses_are_usage_errors() {
     let folder = Folder::new(&[
         ("r.txt", "a\nb\n"),

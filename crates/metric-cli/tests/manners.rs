@@ -239,6 +239,7 @@ fn the_worst_examples_are_those_of_any_score() {
 
 /// Three of four answers of one system are correct, and one of the other.
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn comparisons_are_printed_as_asked_for() {
     let folder = Folder::new(&[(
         "pairs.csv",

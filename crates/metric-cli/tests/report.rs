@@ -1,5 +1,7 @@
 //! Reports, end to end.
 
+#![cfg(feature = "report")]
+
 mod common;
 
 use std::fs;

@@ -164,6 +164,7 @@ fn many_classes_fit() {
 
 /// A comparison has more columns than a terminal: what changed comes before the intervals.
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn comparisons_fit() {
     let mut pairs = String::from("id,reference,old,new,newest\n");
     for id in 0..40 {
@@ -185,6 +186,7 @@ fn comparisons_fit() {
 
 /// Without a locale of Unicode, tables are drawn with ASCII.
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn tables_are_ascii_where_the_locale_is() {
     let folder = Folder::new(&[("p.csv", "id,reference,prediction\n1,a,a\n")]);
     for (name, value, is_ascii) in [

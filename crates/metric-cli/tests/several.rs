@@ -70,6 +70,7 @@ fn each_result_is_that_of_a_run_of_its_own() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn options_go_to_the_metrics_that_have_them() {
     let folder = texts();
     let results = |words: &str| {

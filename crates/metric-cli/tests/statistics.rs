@@ -188,6 +188,7 @@ fn shuffle(folder: &Folder, from: &str, to: &str, step: usize) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn the_same_bytes_on_any_threads_in_any_order_and_from_any_shards() {
     let folder = speech();
     shuffle(&folder, "r.jsonl", "r2.jsonl", 7);
@@ -519,6 +520,7 @@ fn images_have_clusters_and_slices() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn fields_of_tables_tell_clusters_and_slices_apart() {
     let folder = speech();
     let (mut references, mut predictions) = (

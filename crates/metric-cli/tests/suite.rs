@@ -42,6 +42,7 @@ fn folder_of(suite: &str) -> Folder {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn the_example_runs_as_it_says() {
     let folder = Folder::new(&[]);
     let said = folder.run("run --init").code(0).stdout;
@@ -62,6 +63,7 @@ fn the_example_runs_as_it_says() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn results_are_those_of_score() {
     let folder = suites::folder();
     let outcome = folder
@@ -86,6 +88,7 @@ fn results_are_those_of_score() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn archives_give_what_folders_give() {
     let folder = suites::folder();
     let expected = folder
@@ -646,6 +649,7 @@ fn parts_have_totals_of_their_own() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn tables_of_a_suite() {
     let folder = suites::folder();
     fs::remove_file(folder.path("good/code.jsonl")).expect("a file");
@@ -890,6 +894,7 @@ fn outputs_do_not_overwrite_inputs() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn participants_see_no_references() {
     let folder = suites::folder();
     let run = folder
@@ -1092,6 +1097,7 @@ mod processes {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn the_suite_of_the_tests_is_read() {
     let folder = suites::folder();
     let said = folder.run("run suite.toml --dry-run").code(0).stdout;
@@ -1099,6 +1105,7 @@ fn the_suite_of_the_tests_is_read() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
 fn comparisons_are_those_of_compare() {
     let folder = suites::folder();
     fs::create_dir(folder.path("old")).expect("a folder");
@@ -1178,6 +1185,10 @@ fn comparisons_are_those_of_compare() {
 }
 
 #[test]
+#[cfg_attr(
+    not(all(feature = "csv", feature = "report")),
+    ignore = "reads CSV, and writes reports"
+)]
 fn reports_have_a_section_per_task() {
     let folder = suites::folder();
     fs::remove_file(folder.path("good/code.jsonl")).expect("a file");

@@ -133,15 +133,18 @@ fn first_step(list: &str) -> Result<(Step, Option<&str>), InvalidStep> {
                 Err(error) => problem = problem.or(Some(error)),
             }
         }
-        if let Some(problem) = problem {
-            return Err(problem);
-        }
+        return Err(problem.unwrap_or(NOT_CLOSED));
     }
     match list.split_once(',') {
         Some((name, after)) => Ok((name.trim().parse()?, Some(after))),
         None => Ok((list.trim().parse()?, None)),
     }
 }
+
+/// The error for a step whose bracket is open, or not followed by a comma or the end.
+#[cfg(feature = "regex")]
+const NOT_CLOSED: InvalidStep =
+    InvalidStep::Argument("expected ) at the end of the step, before a comma or the end");
 
 /// Reads the argument of a step, which is the text in its brackets.
 #[cfg(feature = "regex")]
@@ -435,10 +438,8 @@ impl FromStr for Step {
 
     fn from_str(name: &str) -> Result<Self, InvalidStep> {
         #[cfg(feature = "regex")]
-        if let Some((read, inner)) = argument_of(name)
-            && let Some(argument) = inner.strip_suffix(')')
-        {
-            return read(argument);
+        if let Some((read, inner)) = argument_of(name) {
+            return read(inner.strip_suffix(')').ok_or(NOT_CLOSED)?);
         }
         let found = Self::ALL.iter().find(|step| step.name() == name);
         found.cloned().ok_or_else(|| {
@@ -726,6 +727,12 @@ mod tests {
         ] {
             assert!(steps.parse::<Normalizer>().is_err(), "{steps}");
         }
+        for steps in ["replace(a", "replace(a, b", "remove(a,lower", "remove(a) b"] {
+            let error = steps.parse::<Normalizer>().expect_err(steps).to_string();
+            assert!(error.contains("expected ) at the end"), "{error}");
+            let error = steps.parse::<Step>().expect_err(steps).to_string();
+            assert!(error.contains("expected ) at the end"), "{error}");
+        }
     }
 
     #[test]
@@ -848,7 +855,7 @@ mod tests {
                 r#""[a,b" is not a regular expression: unclosed character class"#
             );
         }
-        assert!(error("remove(a").starts_with("unknown normalization step \"remove(a\""));
+        assert!(error("removes(a").starts_with("unknown normalization step \"removes(a\""));
         let error = "remove(()".parse::<Step>().unwrap_err().to_string();
         assert_eq!(error, r#""(" is not a regular expression: unclosed group"#);
         assert_eq!(remove("[аб]+|\\d").apply("вабаб1г"), "вг");

@@ -162,6 +162,7 @@ fn lane_graphs_by_property_and_class() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn pictures_of_lane_graphs() {
     let clip = |kind: &str| {
         format!(r#"{{"0": {{"attr_info": {{"LaneType": "{kind}"}}, "centerline": [1]}}}}"#)

@@ -409,6 +409,7 @@ fn items_that_would_take_minutes_are_named() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn list_demo_and_help() {
     let folder = Folder::new(&[]);
     let list = folder.run("list").code(0).stdout;

@@ -123,6 +123,7 @@ fn texts_that_are_right_or_wrong() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn word_and_character_error_rates() {
     let folder = Folder::new(&[
         ("r.txt", "the cat sat there\nHello, world!\n\n"),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::fields::objects_by_id;
 use crate::options::{comma_separated, finite};
-use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
+use crate::vision::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
 use crate::vision::images::{
     BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
     ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners, curve_points,
@@ -580,7 +580,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
             .with_quirks(quirks)
             .with_shard(data.shard);
         let read = (self.read.documents)(&data.references, &data.predictions, options);
-        let (dataset, warnings) = read?;
+        let (dataset, warnings) = read.map_err(|error| with_image_key(error, &data.predictions))?;
         // The texts are large, and done with.
         drop(data);
         tally_order(sink, &(self.read.order)(&dataset));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use metric_record::json::{self, Entries};
-use metric_record::{Content, Document, ReadError, quoted_id};
+use metric_record::{Content, Document, Message, ReadError, quoted_id};
 use serde_json::value::RawValue;
 
 use crate::OptionKind;
@@ -61,25 +61,26 @@ pub(crate) fn with_image_ids(
             |problem: String| ReadError::new(&predictions.name, problem).at(format!("[{index}]"));
         let fields: Entries<'_> = json::typed(result.get()).map_err(refuse)?;
         let name = fields.get("file_name").or_else(|| fields.get("image_id"));
-        let id = match (fields.get("image_id"), name) {
-            (Some(value), Some(name)) => {
-                let id = names
-                    .id(name)
-                    .map_err(|problem| refuse(problem).field("image_id"))?;
-                id.map(|id| (value, id))
-            }
-            _ => None,
-        };
-        match id {
-            Some((value, id)) => {
+        let id = name.map(|name| names.id(name)).transpose();
+        let id = id.map_err(|problem| refuse(problem).field("image_id"))?;
+        let value = fields.get("image_id");
+        // An image that is not listed is judged where results are read.
+        let id = id.flatten().or(name.filter(|_| value.is_none()));
+        match (value, id) {
+            (Some(value), Some(id)) => {
                 let start = value.as_ptr().addr() - result.get().as_ptr().addr();
                 let (before, after) = result.get().split_at(start);
                 written.push_str(before);
                 written.push_str(id);
                 written.push_str(&after[value.len()..]);
             }
-            // An image that is not listed is judged where results are read.
-            None => written.push_str(result.get()),
+            (None, Some(id)) => {
+                written.push_str("{\"image_id\":");
+                written.push_str(id);
+                written.push(',');
+                written.push_str(result.get().trim_start().trim_start_matches('{'));
+            }
+            (_, None) => written.push_str(result.get()),
         }
     }
     if results.is_empty() {
@@ -90,6 +91,18 @@ pub(crate) fn with_image_ids(
         name: predictions.name,
         content: Content::Text(written),
     })
+}
+
+/// An error in results, with the option that helps if they name images by their files only.
+pub(crate) fn with_image_key(mut error: ReadError, results: &Document) -> ReadError {
+    let has_no_id = error.field == "image_id" && error.problem.to_string() == "missing";
+    let text = results.file().ok();
+    let has_names = text.is_some_and(|file| file.content().contains("\"file_name\""));
+    if has_no_id && has_names && error.file == results.name {
+        error.problem = Message::from("missing; to find images by their file_name, use ")
+            .option(IMAGE_KEY.name, "file_name");
+    }
+    error
 }
 
 impl<'a> FileNames<'a> {

@@ -49,10 +49,11 @@ impl Compression {
         }
         let whole = io::Cursor::new(start).chain(raw);
         Ok(match self {
-            Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+            Self::Gzip => Box::new(Decompressed(flate2::read::MultiGzDecoder::new(whole))),
             _ => {
                 let decoder = zstd::stream::read::Decoder::new(whole);
-                Box::new(decoder.map_err(|error| cannot_read(name, &error))?)
+                let decoder = decoder.map_err(|error| cannot_read(name, &error))?;
+                Box::new(Decompressed(decoder))
             }
         })
     }
@@ -67,6 +68,20 @@ impl Compression {
                 [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18]
             ),
         }
+    }
+}
+
+/// The content of a compressed file. If the file ends before its content does, the error says so.
+struct Decompressed<D>(D);
+
+impl<D: Read> Read for Decompressed<D> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                io::Error::other("the compressed file is cut short: copy or download it again")
+            }
+            _ => error,
+        })
     }
 }
 
@@ -129,6 +144,28 @@ mod tests {
                     assert!(error.starts_with(name) && error.contains(part), "{error}");
                 }
                 (given, expected) => panic!("{name}: {:?}, {expected:?}", given.map(drop)),
+            }
+        }
+    }
+    #[test]
+    fn a_file_that_is_cut_is_an_error_that_says_so() {
+        let text = b"id,reference\n".repeat(1000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).expect("gzip");
+        let gzip = gzip.finish().expect("gzip");
+        let zstandard = zstd::encode_all(&*text, 1).expect("zstd");
+        for (name, bytes) in [("a.gz", gzip), ("a.zst", zstandard)] {
+            // Inside of the header, of the content and of what follows it.
+            for length in [6, bytes.len() / 2, bytes.len() - 1] {
+                let raw: Stream = Box::new(io::Cursor::new(bytes[..length].to_vec()));
+                let stream = Compression::of_name(Path::new(name)).decompress(name, raw);
+                let mut stream = stream.ok().expect("a stream");
+                let error = stream.read_to_end(&mut Vec::new()).err();
+                let error = error.map(|error| error.to_string());
+                assert!(
+                    error.as_ref().is_some_and(|it| it.contains("cut short")),
+                    "{name} {length} {error:?}"
+                );
             }
         }
     }

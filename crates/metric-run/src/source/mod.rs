@@ -478,7 +478,7 @@ impl Read for Counted {
         let count = self.inner.read(buffer)?;
         if count == 0 && self.left > 0 && !buffer.is_empty() {
             let problem = "the file became shorter while it was read";
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, problem));
+            return Err(io::Error::other(problem));
         }
         self.left = self.left.saturating_sub(count as u64);
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
