@@ -280,20 +280,16 @@ mod tests {
         };
         let list = [0x19, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
         let numbers = |count: usize| [&[0x15, 2].repeat(count)[..], &[0]].concat();
+        let claims = Some("the header of a page claims a list of 2,147,483,647 elements");
+        let long = Some("the header of a page, without statistics, is longer than 1,024 bytes");
         let rows: [(Vec<u8>, Option<&str>); 9] = [
             (after(&[0x15, 2, 0]), None),
-            (
-                after(&list),
-                Some("claims a list of 2,147,483,647 elements"),
-            ),
-            (
-                list.to_vec(),
-                Some("claims a list of 2,147,483,647 elements"),
-            ),
+            (after(&list), claims),
+            (list.to_vec(), claims),
             (numbers(500), None),
-            (numbers(520), Some("is longer than 1,024 bytes")),
+            (numbers(520), long),
             (after(&numbers(500)), None),
-            (after(&numbers(520)), Some("is longer than 1,024 bytes")),
+            (after(&numbers(520)), long),
             // A value that is longer than the file, and than any file.
             (vec![0x18, 0x7f, 0x19, 0xf1], None),
             ([&[0x18][..], &[0xff; 9], &[1]].concat(), None),
