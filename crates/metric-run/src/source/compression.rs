@@ -160,7 +160,7 @@ mod tests {
             for length in [6, bytes.len() / 2, bytes.len() - 1] {
                 let raw: Stream = Box::new(io::Cursor::new(bytes[..length].to_vec()));
                 let stream = Compression::of_name(Path::new(name)).decompress(name, raw);
-                let mut stream = stream.ok().expect("a stream");
+                let mut stream = stream.expect("a stream");
                 let error = stream.read_to_end(&mut Vec::new()).err();
                 let error = error.map(|error| error.to_string());
                 let expected = "the compressed file is cut short: copy or download it again";
