@@ -839,11 +839,11 @@ impl Run {
 pub(crate) const MISSING_RECORDS: usize = 4096;
 
 /// The number of blocks of each side that are read at a time: enough that threads seldom wait for each other, and no
-/// more memory than that. With two blocks per thread in place of four, two threads take up to a fifth longer.
+/// more memory than that. With four blocks in place of eight, two threads take up to a fifth longer.
 pub(crate) fn width_of(threads: usize) -> usize {
     match threads {
         1 => 1,
-        threads => (4 * threads).min(32),
+        threads => (2 * threads).clamp(8, 32),
     }
 }
 
