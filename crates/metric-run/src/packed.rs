@@ -18,6 +18,8 @@ pub(crate) struct Packed {
     pub(crate) side: Side,
     form: Form,
     has_record: bool,
+    /// Whether a reference has found its prediction.
+    pub(crate) is_taken: bool,
     pub(crate) ordinal: u64,
     line: u64,
     part: usize,
@@ -100,8 +102,9 @@ impl Packed {
         let record = if has_record { number()? as usize } else { 0 };
         Some(Self {
             side,
-            form: Form::of_code(flags >> 3)?,
+            form: Form::of_code((flags & !TAKEN) >> 3)?,
             has_record,
+            is_taken: flags & TAKEN != 0,
             ordinal,
             line,
             part,
@@ -110,6 +113,32 @@ impl Packed {
             value,
             record,
         })
+    }
+
+    /// Records that are packed one after another, with their bytes; the last one is `None` if they are damaged.
+    #[inline(always)]
+    pub(crate) fn all(mut rest: &[u8]) -> impl Iterator<Item = Option<(Self, &[u8])>> {
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let packed = Self::read(rest);
+            let next = packed.and_then(|packed| {
+                let (bytes, after) = rest.split_at_checked(packed.bytes())?;
+                rest = after;
+                Some((packed, bytes))
+            });
+            if next.is_none() {
+                rest = &[];
+            }
+            Some(next)
+        })
+    }
+
+    /// Marks the record that some bytes start with as taken. Returns whether it was not.
+    pub(crate) fn take(bytes: &mut [u8]) -> bool {
+        let flags = bytes.first_mut();
+        flags.is_some_and(|flags| std::mem::replace(flags, *flags | TAKEN) & TAKEN == 0)
     }
 
     /// The number of bytes of the record with its header.
@@ -195,6 +224,9 @@ impl Unpacked {
         });
     }
 }
+
+/// The mark of a taken record in its flags.
+const TAKEN: u8 = 1 << 7;
 
 /// The most bytes of a header: flags and six numbers, and those that are stored together with the last one.
 const MOST_BYTES: usize = 1 + 6 * NUMBER_BYTES + size_of::<u128>();

@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metric_record::{Id, Side};
 
@@ -40,8 +41,9 @@ pub(crate) struct Partition {
     /// The records in pieces, and those of the next piece.
     pieces: Vec<Piece>,
     open: Vec<u8>,
-    references: Vec<Slot>,
-    predictions: Vec<Slot>,
+    /// Further bits of the fingerprints of its references and of its predictions, in the order of these.
+    references: Vec<u32>,
+    predictions: Vec<u32>,
 }
 
 /// Packed records.
@@ -52,45 +54,35 @@ enum Piece {
     File(u64, usize),
 }
 
-/// A record: some bits of the fingerprint of its id, and where it starts in its partition.
+/// Where a bucket starts: the number of its piece in the upper bits, and the position in the piece.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    tag: u32,
-    address: Address,
-}
+struct Start(u32);
 
-impl Slot {
-    const EMPTY: Self = Self {
-        tag: 0,
-        address: Address(u32::MAX),
-    };
-
-    fn is_empty(self) -> bool {
-        self.address == Self::EMPTY.address
-    }
-}
-
-/// Where a record starts: the number of its piece in the upper bits, and the position in the piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Address(u32);
-
-impl Address {
+impl Start {
     /// The number of bits of the position in a piece.
     const BITS: u32 = Partitions::PIECE.ilog2();
 
-    /// The address of a record that starts in a piece; an error if there are too many pieces.
-    fn new(piece: usize, start: usize) -> io::Result<Self> {
+    /// The start at a place; an error if there are too many pieces.
+    fn new(piece: usize, position: usize) -> io::Result<Self> {
         let piece = u32::try_from(piece).ok();
-        let piece = piece.filter(|piece| *piece < Slot::EMPTY.address.0 >> Self::BITS);
+        let piece = piece.filter(|piece| *piece <= u32::MAX >> Self::BITS);
         let piece = piece.ok_or(io::ErrorKind::FileTooLarge)?;
-        Ok(Self(piece << Self::BITS | start as u32))
+        Ok(Self(piece << Self::BITS | position as u32))
     }
 
-    /// The number of the piece, and the position in it.
-    fn parts(self) -> (usize, usize) {
-        let start = self.0 as usize % Partitions::PIECE;
-        ((self.0 >> Self::BITS) as usize, start)
+    fn place(self) -> Place {
+        Place {
+            piece: self.0 >> Self::BITS,
+            position: self.0 as usize % Partitions::PIECE,
+        }
     }
+}
+
+/// A position in a piece of a table.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    piece: u32,
+    position: usize,
 }
 
 impl Partitions {
@@ -132,21 +124,14 @@ impl Partitions {
             references,
             predictions,
         } = &mut self.partitions[partition_of(print)];
-        let slot = Slot {
-            tag: tag(print),
-            address: Address::new(pieces.len(), open.len())?,
-        };
         match waiter.side {
             Side::Reference => {
-                references.push(slot);
-                self.bytes += Table::BYTES_PER_REFERENCE;
+                references.push(tag(print));
                 self.room = self.room.saturating_add(Self::ROOM_PER_REFERENCE);
             }
-            Side::Prediction => {
-                predictions.push(slot);
-                self.bytes += size_of::<Slot>() as u64;
-            }
+            Side::Prediction => predictions.push(tag(print)),
         }
+        self.bytes += Table::BYTES_PER_RECORD;
         if open.capacity() == 0 {
             open.reserve(Self::PIECE + Self::LAST_RECORD);
         }
@@ -193,49 +178,51 @@ fn partition_of(print: u64) -> usize {
     print as usize % PARTITIONS
 }
 
-/// The bits of a fingerprint that are in its slot: others than those that select the partition.
+/// The bits of a fingerprint that select the bucket in a table: others than those that select the partition.
 fn tag(print: u64) -> u32 {
     (print >> PARTITION_BITS) as u32
 }
 
 impl Partition {
-    /// Finds the partners among its records; `file` has those that are not in memory.
-    pub(crate) fn join(mut self, file: Option<&File>) -> io::Result<Joined> {
+    /// Finds the partners among its records; `file` has those that are not in memory. Its pieces are spare then.
+    pub(crate) fn join(mut self, file: Option<&File>, spare: &Spare) -> io::Result<Joined> {
         self.pieces.push(Piece::Memory(self.open));
         let pieces = self.pieces.into_iter().map(|piece| piece.read(file));
-        let (references, predictions) = (self.references, self.predictions);
-        let mut table = Table::new(pieces.collect::<Result<_, _>>()?, references.len());
-        let mut joined = Joined::default();
-        for slot in references {
-            let at = table.tagged(slot.tag);
-            if table.slots[at].is_empty() {
-                table.slots[at] = slot;
-                continue;
-            }
-            let (_, id, _) = table
-                .packed(slot.address)
-                .ok_or(io::ErrorKind::InvalidData)?;
-            match table.find(slot.tag, at, id) {
-                Ok(_) => joined.twice.push((Side::Reference, owned(id))),
-                Err(at) => table.slots[at] = slot,
-            }
+        let pieces: Vec<Vec<u8>> = pieces.collect::<Result<_, _>>()?;
+        let (mut reference_tags, mut prediction_tags) =
+            (self.references.into_iter(), self.predictions.into_iter());
+        let mut references = Vec::with_capacity(reference_tags.len());
+        let mut predictions = Vec::with_capacity(prediction_tags.len());
+        for packed in pieces.iter().flat_map(|piece| Packed::all(piece)) {
+            let (packed, bytes) = packed.ok_or(io::ErrorKind::InvalidData)?;
+            let (tags, records) = match packed.side {
+                Side::Reference => (&mut reference_tags, &mut references),
+                Side::Prediction => (&mut prediction_tags, &mut predictions),
+            };
+            records.push((tags.next().ok_or(io::ErrorKind::InvalidData)?, bytes));
         }
-        for slot in predictions {
-            let read = table.packed(slot.address);
-            let (packed, id, bytes) = read.ok_or(io::ErrorKind::InvalidData)?;
-            match table.find(slot.tag, table.tagged(slot.tag), id) {
-                Err(_) => joined.extra.push(slot.address),
-                Ok((at, ..)) if table.is_taken(at) => {
+        if reference_tags.len() + prediction_tags.len() > 0 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut joined = Joined::default();
+        let mut table = Table::new(&references, &mut joined.twice, spare)?;
+        for (tag, bytes) in predictions {
+            let packed = Packed::read(bytes).ok_or(io::ErrorKind::InvalidData)?;
+            let id = packed.id(bytes).ok_or(io::ErrorKind::InvalidData)?;
+            match table.find(tag, id) {
+                None => joined.extra.extend_from_slice(bytes),
+                Some((_, reference, _)) if reference.is_taken => {
                     joined.twice.push((Side::Prediction, owned(id)));
                 }
-                Ok((at, reference, its_bytes)) => {
+                Some((place, reference, its_bytes)) => {
                     joined.references.push(&reference, its_bytes);
                     joined.predictions.push(&packed, bytes);
-                    table.take(at);
+                    table.take(place);
                 }
             }
         }
         joined.table = table;
+        spare.add(pieces);
         Ok(joined)
     }
 }
@@ -255,6 +242,29 @@ impl Piece {
     }
 }
 
+/// Pieces of partitions that were joined, for the tables of others: pieces that are freed one by one among others that
+/// are not would be of little use.
+#[derive(Debug, Default)]
+pub(crate) struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    fn pieces(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, pieces: Vec<Vec<u8>>) {
+        self.pieces().extend(pieces);
+    }
+
+    /// A piece of this length.
+    fn piece(&self, length: usize) -> Vec<u8> {
+        let mut piece = self.pieces().pop().unwrap_or_default();
+        piece.clear();
+        piece.resize(length, 0);
+        piece
+    }
+}
+
 /// An id that was packed, for messages.
 fn owned(id: &[u8]) -> String {
     String::from_utf8_lossy(id).into_owned()
@@ -269,135 +279,180 @@ pub(crate) struct Joined {
     pub(crate) predictions: Unpacked,
     /// Ids that one side has twice.
     pub(crate) twice: Vec<(Side, String)>,
-    /// Predictions without a reference.
-    pub(crate) extra: Vec<Address>,
+    /// Predictions without a reference, packed one after another.
+    pub(crate) extra: Vec<u8>,
 }
 
-/// The references of a partition by their ids, among packed records.
-#[derive(Debug, Default)]
+/// The packed references of a partition by their ids: those of a bucket are one after another. There are as many buckets as
+/// references, so that a search mostly reads one or two references, which are next to each other in memory.
+#[derive(Debug)]
 pub(crate) struct Table {
-    /// The packed records.
+    /// The references in pieces, none of which ends within a bucket.
     pieces: Vec<Vec<u8>>,
-    /// The references by fingerprint, with linear probing.
-    slots: Vec<Slot>,
-    /// Whether a slot's reference has found its prediction, by bits.
-    taken: Vec<u64>,
-    /// The number of references that have not.
+    /// Where the buckets start. One more is after the last piece.
+    starts: Vec<Start>,
+    /// The number of references that have not found their prediction.
     missing: usize,
 }
 
-impl Table {
-    /// The memory of a reference in addition to its bytes: a third of the slots stays empty.
-    const BYTES_PER_REFERENCE: u64 = size_of::<Slot>() as u64 * 3 / 2;
-
-    /// A table of packed records with room for this many references.
-    fn new(pieces: Vec<Vec<u8>>, references: usize) -> Self {
-        let count = references / 2 * 3 + 4;
+impl Default for Table {
+    fn default() -> Self {
         Self {
-            pieces,
-            slots: vec![Slot::EMPTY; count],
-            taken: vec![0; count.div_ceil(u64::BITS as usize)],
-            missing: references,
+            pieces: Vec::new(),
+            starts: vec![Start(0); 2],
+            missing: 0,
         }
     }
+}
 
-    /// The rest of a piece, starting with a record.
-    fn rest(&self, address: Address) -> Option<&[u8]> {
-        let (piece, start) = address.parts();
-        self.pieces.get(piece)?.get(start..)
+impl Table {
+    /// The memory of a record in addition to its bytes: its tag, and then its bucket.
+    const BYTES_PER_RECORD: u64 = size_of::<Start>() as u64;
+
+    /// A table of packed references with their tags. Adds ids that occur again.
+    fn new(
+        references: &[(u32, &[u8])],
+        twice: &mut Vec<(Side, String)>,
+        spare: &Spare,
+    ) -> io::Result<Self> {
+        let count = references.len().max(1);
+        let mut filled = vec![0; count];
+        for (tag, bytes) in references {
+            filled[bucket_of(*tag, count)] += bytes.len();
+        }
+        let mut table = Self {
+            pieces: Vec::new(),
+            starts: Vec::with_capacity(count + 1),
+            missing: references.len(),
+        };
+        let mut length = 0;
+        for bucket in &mut filled {
+            if length > 0 && length + *bucket >= Partitions::PIECE {
+                table.pieces.push(spare.piece(length));
+                length = 0;
+            }
+            let start = Start::new(table.pieces.len(), length)?;
+            table.starts.push(start);
+            length += std::mem::take(bucket);
+        }
+        table.pieces.push(spare.piece(length));
+        let end = Start::new(table.pieces.len(), 0)?;
+        table.starts.push(end);
+        for (tag, bytes) in references {
+            let bucket = bucket_of(*tag, count);
+            let Place { piece, position } = table.starts[bucket].place();
+            let bytes_there = &mut table.pieces[piece as usize][position..];
+            let (before, rest) = bytes_there.split_at_mut(filled[bucket]);
+            filled[bucket] += bytes.len();
+            let copy = &mut rest[..bytes.len()];
+            copy.copy_from_slice(bytes);
+            if before.is_empty() {
+                continue;
+            }
+            let id = Packed::read(bytes).and_then(|packed| packed.id(bytes));
+            let id = id.ok_or(io::ErrorKind::InvalidData)?;
+            if find(before, id).is_some() {
+                twice.push((Side::Reference, owned(id)));
+                // It comes after the other one, so that it is never found.
+                Packed::take(copy);
+                table.missing -= 1;
+            }
+        }
+        Ok(table)
     }
 
-    /// The header of a record, its id, and its bytes.
+    /// The references of the bucket of a tag, and where they start.
+    #[inline]
+    fn bucket(&self, tag: u32) -> (Place, &[u8]) {
+        let bucket = bucket_of(tag, self.starts.len() - 1);
+        let (start, next) = (self.starts[bucket].place(), self.starts[bucket + 1].place());
+        let piece = self.pieces.get(start.piece as usize);
+        let bytes = piece.map_or(&[][..], |piece| piece);
+        let end = if next.piece == start.piece {
+            next.position
+        } else {
+            bytes.len()
+        };
+        (start, bytes.get(start.position..end).unwrap_or_default())
+    }
+
+    /// The reference with an id: its place, its header, and its bytes.
     #[inline(always)]
-    pub(crate) fn packed(&self, address: Address) -> Option<(Packed, &[u8], &[u8])> {
-        let bytes = self.rest(address)?;
-        let packed = Packed::read(bytes)?;
-        let bytes = bytes.get(..packed.bytes())?;
-        let id = packed.id(bytes)?;
-        Some((packed, id, bytes))
+    fn find(&self, tag: u32, id: &[u8]) -> Option<(Place, Packed, &[u8])> {
+        let (start, bucket) = self.bucket(tag);
+        let (at, packed, bytes) = find(bucket, id)?;
+        let position = start.position + at;
+        Some((Place { position, ..start }, packed, bytes))
     }
 
-    /// The references that have found no prediction, in the order in which they came.
-    pub(crate) fn missing(&self) -> Vec<Address> {
-        if self.missing == 0 {
-            return Vec::new();
-        }
-        let slots = self.slots.iter().enumerate();
-        let missing = slots.filter(|(at, slot)| !slot.is_empty() && !self.is_taken(*at));
-        let mut missing: Vec<Address> = missing.map(|(_, slot)| slot.address).collect();
-        missing.sort_unstable();
-        missing
+    /// The packed references that have found no prediction.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let pieces = self.pieces.iter().take_while(|_| self.missing > 0);
+        let all = pieces.flat_map(|piece| Packed::all(piece));
+        all.filter_map(|packed| match packed {
+            Some((packed, _)) if packed.is_taken => None,
+            packed => Some(packed.map(|(_, bytes)| bytes)),
+        })
     }
 
-    fn is_taken(&self, slot: usize) -> bool {
-        self.taken[slot / u64::BITS as usize] >> (slot % u64::BITS as usize) & 1 != 0
-    }
-
-    /// Takes the reference of a slot. Returns whether this is the first time.
-    fn take(&mut self, slot: usize) -> bool {
-        let is_first = !self.is_taken(slot);
-        self.taken[slot / u64::BITS as usize] |= 1 << (slot % u64::BITS as usize);
+    /// Takes the reference at a place. Returns whether this is the first time.
+    fn take(&mut self, Place { piece, position }: Place) -> bool {
+        let is_first = Packed::take(&mut self.pieces[piece as usize][position..]);
         self.missing -= usize::from(is_first);
         is_first
     }
+}
 
-    /// The slot at which the search for a tag starts.
-    fn home(&self, tag: u32) -> usize {
-        ((u64::from(tag) * self.slots.len() as u64) >> u32::BITS) as usize
-    }
+/// The bucket of a tag, of a number of buckets.
+#[inline]
+fn bucket_of(tag: u32, count: usize) -> usize {
+    ((u64::from(tag) * count as u64) >> u32::BITS) as usize
+}
 
-    /// The first slot with a tag, or the first empty slot.
-    fn tagged(&self, tag: u32) -> usize {
-        self.tagged_after(tag, self.home(tag))
-    }
-
-    /// The same, starting at a slot.
-    fn tagged_after(&self, tag: u32, mut at: usize) -> usize {
-        loop {
-            let slot = self.slots[at];
-            if slot.tag == tag || slot.is_empty() {
-                return at;
-            }
-            at = self.next(at);
+/// The first of some packed records that has an id: where it starts, its header, and its bytes.
+#[inline(always)]
+fn find<'b>(bytes: &'b [u8], id: &[u8]) -> Option<(usize, Packed, &'b [u8])> {
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..)?;
+        let packed = Packed::read(rest)?;
+        let record = rest.get(..packed.bytes())?;
+        if are_equal(packed.id(record)?, id) {
+            return Some((at, packed, record));
         }
+        at += record.len();
     }
+}
 
-    /// The slot after another one.
-    fn next(&self, at: usize) -> usize {
-        if at + 1 == self.slots.len() {
-            0
-        } else {
-            at + 1
-        }
+/// Whether two ids are equal. Most are short, for which a call would take longer than the comparison.
+#[inline(always)]
+fn are_equal(id: &[u8], other: &[u8]) -> bool {
+    const WORD: usize = size_of::<u64>();
+    if id.len() != other.len() {
+        return false;
     }
-
-    /// The slot of an id with its reference and the bytes that start with it, or the empty slot where the id belongs. The
-    /// search starts at the first slot with its tag.
-    #[inline(always)]
-    fn find(&self, tag: u32, mut at: usize, id: &[u8]) -> Result<(usize, Packed, &[u8]), usize> {
-        loop {
-            if self.slots[at].is_empty() {
-                return Err(at);
-            }
-            if let Some((packed, its_id, bytes)) = self.packed(self.slots[at].address)
-                && its_id == id
-            {
-                return Ok((at, packed, bytes));
-            }
-            at = self.tagged_after(tag, self.next(at));
-        }
+    let words = |id: &[u8]| {
+        let first = *id.first_chunk::<WORD>()?;
+        let last = *id.last_chunk::<WORD>()?;
+        Some((u64::from_le_bytes(first), u64::from_le_bytes(last)))
+    };
+    if id.len() <= 2 * WORD
+        && let (Some(words), Some(others)) = (words(id), words(other))
+    {
+        return words == others;
     }
+    id == other
 }
 
 /// The references of all partitions, once all of them have come.
 #[derive(Debug, Default)]
 pub(crate) struct Tables(pub(crate) Vec<Table>);
 
-/// A reference that was found: its table, and the slot there.
+/// A reference that was found: its table, and where it is there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundReference {
     table: u32,
-    slot: u32,
+    place: Place,
 }
 
 impl Tables {
@@ -412,7 +467,7 @@ impl Tables {
         let mut records = Unpacked::with_capacity(ids.len());
         let mut ids = ids.map(|id| (id, print(id)));
         let mut batch = Vec::with_capacity(BATCH);
-        let mut slots = Vec::with_capacity(BATCH);
+        let mut buckets = Vec::with_capacity(BATCH);
         loop {
             batch.clear();
             batch.extend(ids.by_ref().take(BATCH));
@@ -422,22 +477,17 @@ impl Tables {
             let tables = batch
                 .iter()
                 .map(|(_, print)| (self.of(*print), tag(*print)));
-            load_ahead(
-                tables
-                    .clone()
-                    .map(|(table, tag)| table.slots[table.home(tag)].tag),
-            );
-            slots.clear();
-            slots.extend(tables.clone().map(|(table, tag)| {
-                let at = table.tagged(tag);
-                (at, table.slots[at].address)
+            load_ahead(tables.clone().map(|(table, tag)| {
+                let bucket = bucket_of(tag, table.starts.len() - 1);
+                table.starts[bucket].0
             }));
-            load_ahead(tables.zip(&slots).map(|((table, _), (_, address))| {
-                let bytes = table.rest(*address).unwrap_or_default();
+            buckets.clear();
+            buckets.extend(tables.map(|(table, tag)| table.bucket(tag)));
+            load_ahead(buckets.iter().map(|(_, bytes)| {
                 let byte = |at: usize| u32::from(bytes.get(at).copied().unwrap_or_default());
-                byte(0) + byte(NEXT_LINE)
+                byte(0) + byte(LINE) + u32::from(bytes.last().copied().unwrap_or_default())
             }));
-            for (&(id, print), &(at, _)) in batch.iter().zip(&slots) {
+            for (&(id, print), &(start, bucket)) in batch.iter().zip(&buckets) {
                 let number;
                 let id = match id {
                     Id::Text(id) => id,
@@ -446,12 +496,15 @@ impl Tables {
                         &number
                     }
                 };
-                let it = self.of(print).find(tag(print), at, id.as_bytes());
-                found.push(it.ok().map(|(slot, packed, bytes)| {
+                let it = find(bucket, id.as_bytes());
+                found.push(it.map(|(at, packed, bytes)| {
                     records.push(&packed, bytes);
                     FoundReference {
                         table: partition_of(print) as u32,
-                        slot: slot as u32,
+                        place: Place {
+                            position: start.position + at,
+                            ..start
+                        },
                     }
                 }));
             }
@@ -463,18 +516,18 @@ impl Tables {
     }
 
     /// Takes a reference that was found. Returns whether this is the first time.
-    pub(crate) fn take(&mut self, FoundReference { table, slot }: FoundReference) -> bool {
-        self.0[table as usize].take(slot as usize)
+    pub(crate) fn take(&mut self, FoundReference { table, place }: FoundReference) -> bool {
+        self.0[table as usize].take(place)
     }
 }
 
 /// The number of ids that are looked up at a time. Most of the time goes into waiting for the memory, which has many
-/// slots and texts on their way to the cache at a time if nothing depends on them yet. Those of a batch fit into the
-/// first-level cache.
+/// buckets on their way to the cache at a time if nothing depends on them yet. Those of a batch fit into the first-level
+/// cache.
 const BATCH: usize = 64;
 
-/// The distance at which the next line of the cache starts, if a short record reaches into it.
-const NEXT_LINE: usize = 40;
+/// The number of bytes of a line of the cache.
+const LINE: usize = 64;
 
 /// Loads some memory.
 fn load_ahead<T: Into<u32>>(loaded: impl Iterator<Item = T>) {
@@ -541,7 +594,7 @@ mod tests {
             let mut tables = Tables::default();
             let (mut twice, mut pairs, mut extra) = (Vec::new(), Vec::new(), Vec::new());
             for partition in partitions.take_all() {
-                let joined = partition.join(None).expect("a table");
+                let joined = partition.join(None, &Spare::default()).expect("a table");
                 let references = read(&joined.references).into_iter();
                 let predictions = read(&joined.predictions);
                 for ((number, reference), (other, prediction)) in references.zip(predictions) {
@@ -549,8 +602,8 @@ mod tests {
                     pairs.push((number, prediction.to_owned()));
                 }
                 twice.extend(joined.twice);
-                for start in joined.extra {
-                    let (packed, ..) = joined.table.packed(start).expect("a record");
+                for packed in Packed::all(&joined.extra) {
+                    let (packed, _) = packed.expect("a record");
                     extra.push(packed.ordinal);
                 }
                 tables.0.push(joined.table);
@@ -567,12 +620,10 @@ mod tests {
             let taken = found.iter().map(|it| it.map(|it| tables.take(it)));
             let taken: Vec<_> = taken.collect();
             assert_eq!(taken, [Some(true), None, Some(true), Some(false)]);
-            let missing = tables.0.iter().flat_map(|table| {
-                let missing = table.missing().into_iter();
-                missing.map(|start| {
-                    let (packed, ..) = table.packed(start).expect("a record");
-                    packed.ordinal
-                })
+            let missing = tables.0.iter().flat_map(Table::missing);
+            let missing = missing.map(|bytes| {
+                let packed = bytes.and_then(Packed::read);
+                packed.expect("a record").ordinal
             });
             let mut missing: Vec<u64> = missing.collect();
             missing.sort_unstable();
@@ -599,13 +650,15 @@ mod tests {
             assert_eq!(partitions.are_in_memory(), !on_disk, "{room}");
             let mut count = 0;
             while let Some(partition) = partitions.take_last(1).pop() {
-                let joined = partition.join(partitions.file()).expect("a join");
+                let joined = partition
+                    .join(partitions.file(), &Spare::default())
+                    .expect("a join");
                 let numbers = (100..300).take(joined.references.found.len());
                 let expected = numbers.map(|number| [(number, &*value), (number, "p")]);
                 let sides = read(&joined.references).into_iter();
                 let sides = sides.zip(read(&joined.predictions));
                 assert!(sides.map(|(one, other)| [one, other]).eq(expected));
-                assert!(joined.table.missing().is_empty() && joined.twice.is_empty());
+                assert!(joined.table.missing().next().is_none() && joined.twice.is_empty());
                 count += joined.references.found.len();
             }
             assert_eq!(count, 200);
@@ -627,7 +680,7 @@ mod tests {
                 predictions: partition.predictions.clone(),
                 ..Partition::default()
             };
-            assert!(cut.join(None).is_err());
+            assert!(cut.join(None, &Spare::default()).is_err());
         }
     }
 }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::RunError;
 use crate::packed::{Packed, Unpacked};
 use crate::part::Part;
-use crate::partitions::{Address, FoundReference, Joined, Partition, Partitions, Table, Tables};
+use crate::partitions::{FoundReference, Joined, Partition, Partitions, Spare, Tables};
 use crate::positions::{self, read_at};
 use crate::waiter::{Held, Waiter, fingerprint};
 
@@ -330,19 +330,22 @@ impl Waiting {
             return Ok(());
         };
         for table in tables {
-            self.leave_all_alone(&table, table.missing())?;
+            self.leave_all_alone(table.missing())?;
         }
         self.partitions = None;
         Ok(())
     }
 
-    /// Keeps some records of a table.
-    fn leave_all_alone(&mut self, table: &Table, addresses: Vec<Address>) -> Result<(), RunError> {
-        for address in addresses {
-            let (.., bytes) = table.packed(address).ok_or_else(lost)?;
-            self.alone.push(self.store.put_on_disk(bytes)?);
-        }
-        Ok(())
+    /// Keeps some packed records.
+    fn leave_all_alone<'b>(
+        &mut self,
+        mut packed: impl Iterator<Item = Option<&'b [u8]>>,
+    ) -> Result<(), RunError> {
+        packed.try_for_each(|bytes| {
+            let slot = self.store.put_on_disk(bytes.ok_or_else(lost)?)?;
+            self.alone.push(slot);
+            Ok(())
+        })
     }
 
     /// Joins the next partitions at the same time, this many, after all records have come; none after the last ones.
@@ -357,7 +360,7 @@ impl Waiting {
         }
         let all = self.join(taken, count)?;
         for joined in &all {
-            self.leave_all_alone(&joined.table, joined.table.missing())?;
+            self.leave_all_alone(joined.table.missing())?;
         }
         Ok(all)
     }
@@ -365,8 +368,9 @@ impl Waiting {
     /// Joins some partitions, on several threads at the same time, and keeps the predictions without a reference.
     fn join(&mut self, taken: Vec<Partition>, threads: usize) -> Result<Vec<Joined>, RunError> {
         let file = self.partitions.as_ref().and_then(|it| it.file());
+        let spare = Spare::default();
         let join = |taken: Partition| {
-            let joined = taken.join(file);
+            let joined = taken.join(file, &spare);
             joined.map_err(|error| failed(&error))
         };
         let all: Result<Vec<Joined>, RunError> = match threads {
@@ -376,7 +380,8 @@ impl Waiting {
         let mut all = all?;
         for joined in &mut all {
             let extra = std::mem::take(&mut joined.extra);
-            self.leave_all_alone(&joined.table, extra)?;
+            let extra = Packed::all(&extra).map(|packed| Some(packed?.1));
+            self.leave_all_alone(extra)?;
         }
         Ok(all)
     }

@@ -121,13 +121,10 @@ impl Input {
                 grouped(PAGE_BYTES)
             ))),
             // The end of the file is the only other text that is read in this way.
-            _ if head.len() > END => refuse_long_header(start, &|position| {
-                if position == start {
-                    Ok(head.clone())
-                } else {
-                    self.page_head(position)
-                }
-            }),
+            _ if head.len() > END => {
+                let end = start + head.len() as u64;
+                refuse_long_header(head, end, &|position| self.page_head(position))
+            }
             _ => Ok(()),
         }
     }

@@ -35,16 +35,17 @@ pub(super) fn refuse_long_lists(metadata: &Bytes) -> Result<(), String> {
 }
 
 /// Refuses the header of a page that is longer than [`HEADER_BYTES`] without its statistics, or whose lists claim as many
-/// elements. `load` returns some bytes that start at a position, and none at the end of the file; the header starts at
-/// `start`. What is malformed otherwise, or cut, is left to the decoder.
+/// elements. It starts with `head`, which ends at a position; `load` returns some bytes that start at a later one, and
+/// none at the end of the file. What is malformed otherwise, or cut, is left to the decoder.
 pub(super) fn refuse_long_header(
-    start: u64,
+    head: Bytes,
+    position: u64,
     load: &dyn Fn(u64) -> parquet::errors::Result<Bytes>,
 ) -> parquet::errors::Result<()> {
     let mut fields = Fields {
         load,
-        rest: Bytes::new(),
-        position: start,
+        rest: head,
+        position,
         elements_left: HEADER_BYTES,
         bytes_left: HEADER_BYTES,
     };
@@ -270,7 +271,9 @@ mod tests {
                     .min(file.len());
                 Ok(file.slice(start..file.len().min(start + 3)))
             };
-            let refused = refuse_long_header(5, &load).err();
+            let head = load(5).expect("the first bytes");
+            let position = 5 + head.len() as u64;
+            let refused = refuse_long_header(head, position, &load).err();
             refused.map(|error| error.to_string())
         };
         // A struct of a binary value of 70,000 bytes, and what follows that.
@@ -300,7 +303,8 @@ mod tests {
                 (refused, expected) => assert_eq!(refused.as_deref(), expected),
             }
         }
-        let unread = refuse_long_header(0, &|_| Err(ParquetError::General("gone".to_owned())));
+        let gone = |_| Err(ParquetError::General("gone".to_owned()));
+        let unread = refuse_long_header(Bytes::new(), 0, &gone);
         let unread = unread.err().map(|error| error.to_string());
         assert!(unread.is_some_and(|it| it.contains("gone")));
     }
