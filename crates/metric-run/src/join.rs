@@ -1426,8 +1426,10 @@ impl Join {
             }
         }
         self.waiting.end_gathering()?;
+        // One partition for each thread: more of them would only take more memory.
+        let threads = self.width.min(rayon::current_num_threads());
         loop {
-            let all = self.waiting.join_next(self.width)?;
+            let all = self.waiting.join_next(threads)?;
             if all.is_empty() {
                 return Ok(None);
             }
