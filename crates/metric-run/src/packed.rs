@@ -115,23 +115,26 @@ impl Packed {
         })
     }
 
-    /// Records that are packed one after another, with their bytes; the last one is `None` if they are damaged.
+    /// The record that some bytes start with, its own bytes, and those after it.
     #[inline(always)]
-    pub(crate) fn all(mut rest: &[u8]) -> impl Iterator<Item = Option<(Self, &[u8])>> {
+    pub(crate) fn split(bytes: &[u8]) -> Option<(Self, &[u8], &[u8])> {
+        let packed = Self::read(bytes)?;
+        let (record, rest) = bytes.split_at_checked(packed.bytes())?;
+        Some((packed, record, rest))
+    }
+
+    /// Records that are packed one after another, with their bytes; the last one is `None` if they are damaged.
+    pub(crate) fn all(mut bytes: &[u8]) -> impl Iterator<Item = Option<(Self, &[u8])>> {
         std::iter::from_fn(move || {
-            if rest.is_empty() {
+            if bytes.is_empty() {
                 return None;
             }
-            let packed = Self::read(rest);
-            let next = packed.and_then(|packed| {
-                let (bytes, after) = rest.split_at_checked(packed.bytes())?;
-                rest = after;
-                Some((packed, bytes))
-            });
-            if next.is_none() {
-                rest = &[];
-            }
-            Some(next)
+            let Some((packed, record, rest)) = Self::split(bytes) else {
+                bytes = &[];
+                return Some(None);
+            };
+            bytes = rest;
+            Some(Some((packed, record)))
         })
     }
 

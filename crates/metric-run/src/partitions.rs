@@ -85,6 +85,16 @@ struct Place {
     position: usize,
 }
 
+impl Place {
+    /// The position that comes this many bytes after it in its piece.
+    fn moved(self, bytes: usize) -> Self {
+        Self {
+            position: self.position + bytes,
+            ..self
+        }
+    }
+}
+
 impl Partitions {
     /// The number of bytes after which a piece ends; in tests, so few that small data fill pieces.
     const PIECE: usize = if cfg!(test) { 1 << 9 } else { 1 << 15 };
@@ -381,8 +391,7 @@ impl Table {
     fn find(&self, tag: u32, id: &[u8]) -> Option<(Place, Packed, &[u8])> {
         let (start, bucket) = self.bucket(tag);
         let (at, packed, bytes) = find(bucket, id)?;
-        let position = start.position + at;
-        Some((Place { position, ..start }, packed, bytes))
+        Some((start.moved(at), packed, bytes))
     }
 
     /// The packed references that have found no prediction.
@@ -412,15 +421,13 @@ fn bucket_of(tag: u32, count: usize) -> usize {
 /// The first of some packed records that has an id: where it starts, its header, and its bytes.
 #[inline(always)]
 fn find<'b>(bytes: &'b [u8], id: &[u8]) -> Option<(usize, Packed, &'b [u8])> {
-    let mut at = 0;
+    let mut next = bytes;
     loop {
-        let rest = bytes.get(at..)?;
-        let packed = Packed::read(rest)?;
-        let record = rest.get(..packed.bytes())?;
+        let (packed, record, rest) = Packed::split(next)?;
         if are_equal(packed.id(record)?, id) {
-            return Some((at, packed, record));
+            return Some((bytes.len() - next.len(), packed, record));
         }
-        at += record.len();
+        next = rest;
     }
 }
 
@@ -501,10 +508,7 @@ impl Tables {
                     records.push(&packed, bytes);
                     FoundReference {
                         table: partition_of(print) as u32,
-                        place: Place {
-                            position: start.position + at,
-                            ..start
-                        },
+                        place: start.moved(at),
                     }
                 }));
             }
