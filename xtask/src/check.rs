@@ -1,11 +1,11 @@
 use xtask_common::{Error, WITHOUT_PYTHON, cargo, no_arguments};
 
 use crate::steps::Steps;
-use crate::{golden, package, tools};
+use crate::{golden, tools};
 
 pub(crate) const HELP: &str = "\
 Runs all checks except the tests.
-Format, prose, lints, documentation, features, fuzz targets, licenses, golden table, benchmarks.
+Format, lints, documentation, features, fuzz targets, licenses, golden table, benchmarks.
 Warnings are errors. Each crate is also built without features and with each feature alone. Each benchmark runs once,
 which checks its result. tests/GOLDEN.md must match what the tests print. Needs cargo-hack and cargo-deny,
 which cargo xtask tools installs. Prints the minutes of each step.";
@@ -20,7 +20,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 
 pub(crate) fn steps(steps: &mut Steps) -> Result<(), Error> {
     steps.run("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
-    steps.run("prose", || package("prose", &[]))?;
     steps.run("lints", || {
         let all = ["clippy", "--workspace", "--all-targets", "--all-features"];
         lint(&[&all, WITHOUT_PYTHON].concat(), &[])

@@ -1,10 +1,10 @@
 use xtask_common::{Error, no_arguments, target};
 
 use crate::steps::Steps;
-use crate::{api, check, package, report, semver, test, tools};
+use crate::{check, package, report, semver, test, tools};
 
 pub(crate) const HELP: &str = "\
-Runs all of test, all of check, api, semver, a tenth of attack, and report.
+Runs all of test, all of check, semver, a tenth of attack, and report.
 Installs first what these need of `cargo xtask tools`: cargo-semver-checks, which takes longest to compile, only once
 a crate has been released. Python 3.10 or later must be there. The attacks are on the program
 that check built for its benchmarks. Prints the minutes of each step, and a table of all steps at the end.";
@@ -12,14 +12,13 @@ that check built for its benchmarks. Prints the minutes of each step, and a tabl
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
     let mut steps = Steps::default();
-    let mut needed = vec![tools::HACK, tools::DENY, tools::PUBLIC_API];
-    if semver::has_releases()? {
+    let mut needed = vec![tools::HACK, tools::DENY];
+    if !semver::last_releases()?.is_empty() {
         needed.push(tools::SEMVER_CHECKS);
     }
     steps.run("tools", || tools::install(&needed))?;
     test::steps(&[], true, &mut steps)?;
     check::steps(&mut steps)?;
-    steps.run("public items", || api::run(&[]))?;
     steps.run("semver", || semver::run(&[]))?;
     steps.run("attacks", sample_of_attacks)?;
     steps.run("reports", report::run_check)?;

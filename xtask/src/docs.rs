@@ -9,7 +9,8 @@ what changed before you commit it.";
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     no_arguments(arguments)?;
     // One test after the other, because two of them write the same pages.
-    let test = "test --quiet --package metric-cli --test docs -- --test-threads 1";
+    let test =
+        "test --quiet --package metric-cli --all-features --test it docs:: -- --test-threads 1";
     let words: Vec<&str> = test.split(' ').collect();
     Ok(cargo(&words, &[("UPDATE_DOCS", "1")])?)
 }

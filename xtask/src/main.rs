@@ -3,19 +3,14 @@
 //! Each command has a file or a folder here, or is a package under `tools`. They run cargo in the root of the
 //! repository, wherever they are called. Exit codes: 0 fine, 1 failed, 2 usage.
 
-mod api;
 mod bundle;
 mod check;
 mod ci;
 mod coverage;
 mod docs;
 mod fuzz;
-mod git;
 mod golden;
-mod moved;
-mod packages;
 mod python;
-mod release;
 mod report;
 mod semver;
 mod spark;
@@ -57,8 +52,7 @@ const COMMANDS: &[Command] = &[
     command("check", "", check::HELP, check::run),
     command("ci", "", ci::HELP, ci::run),
     command("tools", "", tools::HELP, tools::run),
-    command("api", "[CRATE…] [--write]", api::HELP, api::run),
-    command("semver", "[CRATE…] [--since REVISION]", semver::HELP, semver::run),
+    command("semver", "", semver::HELP, semver::run),
     command("golden", "[--check]", golden::HELP, golden::run),
     command("docs", "", docs::HELP, docs::run),
     command("coverage", "[SETS] [TESTS] [LARGEST]", coverage::HELP, coverage::run),
@@ -67,7 +61,6 @@ const COMMANDS: &[Command] = &[
     command("python", "[--release | --build]", python::HELP, python::run),
     command("spark", "[--full]", spark::HELP, spark::run),
     command("wheel", "[--notices]", wheel::HELP, wheel::run),
-    command("release", "[CRATE…] [--offline]", release::HELP, release::run),
 ];
 
 /// The commands that are packages under `tools`, with the first line of their help. They read their own arguments.
@@ -77,7 +70,6 @@ const PACKAGES: &[(&str, &str)] = &[
         "attack",
         "Runs the program on input that is made to take much time or memory",
     ),
-    ("prose", "Finds sentences that a reader has to read twice"),
 ];
 
 fn main() -> ExitCode {

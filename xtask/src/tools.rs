@@ -2,8 +2,7 @@ use xtask_common::{Error, cargo, cargo_output, no_arguments, printed};
 
 pub(crate) const HELP: &str = "\
 Installs the tools that other commands call, in these versions, unless they are installed.
-cargo-hack and cargo-deny for check, cargo-public-api for api, cargo-semver-checks for semver, critcmp for bench,
-cargo-fuzz for fuzz. They are compiled from source without optimization, which takes a few minutes in all.";
+cargo-hack and cargo-deny for check, cargo-semver-checks for semver, critcmp for bench, cargo-fuzz for fuzz. They are compiled from source without optimization, which takes a few minutes in all.";
 
 /// A tool, its version, and the command of this program that calls it.
 struct Tool {
@@ -24,7 +23,6 @@ const fn tool(name: &'static str, version: &'static str, command: &'static str) 
 const TOOLS: &[Tool] = &[
     tool(HACK, "0.6.46", "check"),
     tool(DENY, "0.20.2", "check"),
-    tool(PUBLIC_API, "0.52.0", "api"),
     tool(SEMVER_CHECKS, "0.51.0", "semver"),
     tool("critcmp", "0.1.8", "bench"),
     tool("cargo-fuzz", "0.13.2", "fuzz"),
@@ -35,9 +33,6 @@ pub(crate) const HACK: &str = "cargo-hack";
 
 /// Checks the licenses of dependencies.
 pub(crate) const DENY: &str = "cargo-deny";
-
-/// Prints the public items of a crate.
-pub(crate) const PUBLIC_API: &str = "cargo-public-api";
 
 /// Compares the public items of two versions of a crate.
 pub(crate) const SEMVER_CHECKS: &str = "cargo-semver-checks";
@@ -116,7 +111,7 @@ mod tests {
 
     #[test]
     fn versions_are_found() {
-        assert_eq!(version_in("cargo-public-api 0.52.0\n"), Some("0.52.0"));
+        assert_eq!(version_in("cargo-hack 0.6.46\n"), Some("0.6.46"));
         assert_eq!(version_in("cargo-fuzz 0.13.1"), Some("0.13.1"));
         assert_eq!(version_in("cargo-fuzz"), None);
         assert_eq!(version_in(""), None);
