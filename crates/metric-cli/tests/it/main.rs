@@ -13,6 +13,7 @@ mod list;
 mod manners;
 mod ready_suites;
 mod report;
+mod reports;
 mod same_records;
 mod screens;
 mod several;
