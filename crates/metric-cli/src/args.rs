@@ -18,13 +18,15 @@ use crate::checks::Check;
 use crate::compare;
 use crate::error::Failure;
 use crate::list::words_text;
-use crate::output::{Numbers, Style};
+use crate::output::Style;
+use crate::output_args::{
+    format_arg, layout, number_args, numbers, quiet_arg, style, wide_arg,
+};
 use crate::output_file;
 #[cfg(feature = "report")]
 use crate::report_stored;
 use crate::score::{MergeTask, Outputs, Show, Task};
 use crate::scored::ClassNames;
-use crate::table::Layout;
 use crate::valued_arg::valued_arg;
 use crate::{check, headings, report, run, statistics, suggest, terminal, worker};
 
@@ -474,36 +476,6 @@ fn color_arg() -> Arg {
         .help("When to use colors; auto: on a terminal, unless the environment variable NO_COLOR is set")
 }
 
-pub(crate) fn wide_arg() -> Arg {
-    Arg::new("wide")
-        .long("wide")
-        .action(ArgAction::SetTrue)
-        .help("Print all columns of tables, even if they are wider than the terminal")
-}
-
-fn format_arg() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_name("FORMAT")
-        .value_parser(["table", "json", "markdown", "latex", "csv"])
-        .default_value("table")
-        .help("Format of the result")
-}
-
-fn number_args() -> [Arg; 2] {
-    [
-        Arg::new("digits")
-            .long("digits")
-            .value_name("N")
-            .value_parser(value_parser!(u8).range(0..=17))
-            .help("Decimal places of scores [default: 4; all in CSV]"),
-        Arg::new("percent")
-            .long("percent")
-            .action(ArgAction::SetTrue)
-            .help("Print scores multiplied by 100"),
-    ]
-}
-
 fn state_out_arg() -> Arg {
     Arg::new("state-out")
         .long("state-out")
@@ -533,14 +505,6 @@ fn check_args() -> [Arg; 2] {
         check("fail-over")
             .help("Exit with code 1 if the score NAME is above VALUE, or undefined; repeatable"),
     ]
-}
-
-fn quiet_arg() -> Arg {
-    Arg::new("quiet")
-        .long("quiet")
-        .short('q')
-        .action(ArgAction::SetTrue)
-        .help("No progress bar and no warnings on standard error")
 }
 
 #[allow(clippy::too_many_lines, reason = "a list of arguments")]
@@ -699,28 +663,6 @@ fn common_args() -> Vec<Arg> {
     ]
 }
 
-pub(crate) fn style(matches: &ArgMatches) -> Style {
-    match text(matches, "format") {
-        "json" => Style::Json,
-        "markdown" => Style::Markdown,
-        "latex" => Style::Latex,
-        "csv" => Style::Csv,
-        _ => Style::Table,
-    }
-}
-
-/// The form of tables.
-pub(crate) fn layout(matches: &ArgMatches) -> Layout {
-    let is_wide = matches.try_get_one::<bool>("wide");
-    let is_wide = matches!(is_wide, Ok(Some(true)));
-    Layout {
-        width: terminal::width().filter(|_| !is_wide),
-        is_wide,
-        is_ascii: !terminal::is_utf8(),
-        is_markdown: style(matches) == Style::Markdown,
-    }
-}
-
 /// The score that `--worst-by` names.
 fn worst_by(entries: &[&Entry], matches: &ArgMatches) -> Result<Option<String>, Failure> {
     let Some(name) = matches.get_one::<String>("worst-by") else {
@@ -756,26 +698,6 @@ pub(crate) fn worst(matches: &ArgMatches) -> Result<usize, Failure> {
             text(matches, "format")
         ))),
     }
-}
-
-/// The format of scores.
-pub(crate) fn numbers(matches: &ArgMatches) -> Result<Numbers, Failure> {
-    let numbers = Numbers {
-        digits: matches.get_one::<u8>("digits").copied().map(usize::from),
-        percent: matches.get_flag("percent"),
-    };
-    let is_json = style(matches) == Style::Json;
-    if is_json && numbers != Numbers::default() {
-        let option = if numbers.percent {
-            "--percent"
-        } else {
-            "--digits"
-        };
-        return Err(Failure::Usage(format!(
-            "{option} does not go with --format json, whose scores are unrounded fractions"
-        )));
-    }
-    Ok(numbers)
 }
 
 /// The options of a metric, as far as they are given.

@@ -3,9 +3,9 @@
 use clap::{Arg, ArgMatches, Command};
 use metric_run::{Check, CheckedSource, Data, ProblemKind, Run, Settings};
 
-use crate::args;
 use crate::error::{Failure, printable};
 use crate::output::counted;
+use crate::output_args;
 
 /// The options of `score` that a check has as well, in addition to the [settings](Settings).
 const SHARED: [&str; 8] = [
@@ -50,7 +50,7 @@ pub(crate) fn shared(arg: Arg) -> Option<Arg> {
 /// Checks the data. Returns what to print, and whether there are no problems.
 pub(crate) fn run(run: &Run, data: Data, matches: &ArgMatches) -> Result<(String, bool), Failure> {
     let check = run.check(data)?;
-    let text = match args::style(matches) {
+    let text = match output_args::style(matches) {
         crate::output::Style::Json => check.to_json() + "\n",
         _ => text(&check),
     };

@@ -6,9 +6,9 @@ use clap::ArgMatches;
 use metric_run::registry::{Options, Report, find};
 use metric_run::{Format, Run, Source};
 
-use crate::args;
 use crate::error::Failure;
 use crate::output::score;
+use crate::output_args;
 use crate::output_file::{create_folder, write_whole};
 use crate::table::Grid;
 
@@ -205,7 +205,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
         let shown = saved.map_or(Path::new(""), PathBuf::as_path);
         commands.push_str(&format!("  metric score {}\n", demo.words(shown).join(" ")));
     }
-    let mut text = table.draw(args::layout(matches));
+    let mut text = table.draw(output_args::layout(matches));
     text.push_str("\nThe ARC tasks and the handwritten digits are real, the rest is made up. These\ncommands print all scores, counts and groups, and your own files are scored in\nthe same way:\n\n");
     text.push_str(&commands);
     text.push_str(match saved {

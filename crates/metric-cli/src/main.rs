@@ -16,6 +16,7 @@ mod images;
 mod list;
 mod manual;
 mod output;
+mod output_args;
 mod output_file;
 mod output_suite;
 mod refused;
@@ -145,7 +146,7 @@ fn run(matches: &ArgMatches, isolates: Option<&[OsString]>) -> Result<ExitCode, 
         Some(("run", matches)) => print(&run::run(matches)?)?,
         Some(("check", matches)) => return check(matches),
         Some(("merge", matches)) => {
-            let numbers = args::numbers(matches)?;
+            let numbers = output_args::numbers(matches)?;
             let printed = args::merge_task(matches)?.run()?;
             return finish(&printed, numbers, matches);
         }
@@ -160,8 +161,8 @@ fn run(matches: &ArgMatches, isolates: Option<&[OsString]>) -> Result<ExitCode, 
             let entry = name.and_then(|name| find(name));
             print(&list::render(
                 entry,
-                args::style(matches),
-                args::layout(matches),
+                output_args::style(matches),
+                output_args::layout(matches),
             ))?;
         }
         Some(("completions", matches)) => {
@@ -185,7 +186,7 @@ fn score(matches: &ArgMatches, isolates: Option<&[OsString]>) -> Result<ExitCode
             "expected a metric; see metric list".to_owned(),
         ));
     };
-    let numbers = args::numbers(matches)?;
+    let numbers = output_args::numbers(matches)?;
     let task = args::task(metric, matches)?;
     if let Some(words) = isolates
         && let Some((code, text)) = worker::isolated(matches, words)?
@@ -263,10 +264,10 @@ fn finish(printed: &Printed, numbers: Numbers, matches: &ArgMatches) -> Result<E
         Some(text) => text.clone(),
         None => output::render(
             &printed.scored,
-            args::style(matches),
+            output_args::style(matches),
             numbers,
             args::worst(matches)?,
-            args::layout(matches),
+            output_args::layout(matches),
         ),
     };
     print(&text)?;

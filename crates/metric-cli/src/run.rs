@@ -11,9 +11,9 @@ use metric_run::suite::{
     SuiteOutcome, Task, Worker,
 };
 
-use crate::args;
 use crate::error::{Failure, say};
 use crate::output::Style;
+use crate::output_args;
 use crate::output_file::{self, OutputFile};
 use crate::output_suite;
 use crate::unfinished::Unfinished;
@@ -88,7 +88,7 @@ pub(crate) fn command(format: Arg, numbers: [Arg; 2], quiet: Arg) -> Command {
                 .help("Check the suite and its references without scoring, and print the SHA-256 of the files"),
         )
         .arg(flag("init").help("Write a working example suite with comments, and its files"))
-        .arg(args::wide_arg())
+        .arg(output_args::wide_arg())
         .arg(quiet)
         .args(report::args().into_iter().filter(|arg| arg.get_id() != "report-examples"))
         .after_help(AFTER_HELP)
@@ -140,7 +140,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     } else {
         Shown::Organizer
     };
-    let numbers = args::numbers(matches)?;
+    let numbers = output_args::numbers(matches)?;
     let suite = Suite::read(path);
     let files = Files::open(path, suite.as_ref().ok(), matches)?;
     let done = suite.map_err(Failure::from);
@@ -153,7 +153,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     };
     if !matches.get_flag("quiet") {
         // Tables have the reasons of failed tasks.
-        let has_reasons = matches!(args::style(matches), Style::Table | Style::Markdown);
+        let has_reasons = matches!(output_args::style(matches), Style::Table | Style::Markdown);
         tell(&outcome, shown, !has_reasons);
     }
     // On standard output the report is the only output.
@@ -162,8 +162,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
         None => output_suite::render(
             &outcome,
             shown,
-            args::style(matches),
-            args::layout(matches),
+            output_args::style(matches),
+            output_args::layout(matches),
             numbers,
         ),
     })
