@@ -23,10 +23,9 @@ const ALLOWED: &[(&str, &str)] = &[
     ("metric-run", "metric-record metric-registry metric-report?"),
     ("metric-cli", "metric-run metric-report"),
     // The drop-in modules need parts of metrics, such as alignments.
-    ("metric-python", "brotli metric-core metric-code metric-text metric-vision metric-run metric-report"),
+    ("metric-python", "metric-core metric-code metric-text metric-vision metric-run metric-report"),
     ("metric-suite", "metric-core metric-record metric-grid metric-class metric-text metric-code metric-graph \
         metric-vision metric-stats metric-report metric-registry metric-run"),
-    ("brotli", ""),
     // These see every crate as dev-dependencies, and nothing depends on them.
     ("tests", ""),
     ("benches", ""),

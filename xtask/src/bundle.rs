@@ -10,7 +10,7 @@ Makes the scoring program of a competition on Codabench, with the program metric
 Writes it to target/bundle/codabench/scoring_program, for the bundle that docs/organizers.md describes: the
 program, its metadata and a script. The script states the oldest GNU C library that the program runs on, and
 checks it first.
---program FILE: this program for Linux, and not the dist build of this checkout.";
+--program FILE: this program for Linux, and not the release build of this checkout.";
 
 /// The scoring program: names and contents of its files, except for the program itself.
 const FILES: [(&str, &str); 2] = [
@@ -25,8 +25,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let program = match choose(arguments)? {
         Some(program) => program,
         None => {
-            cargo(&["build", "--profile", "dist", "-p", "metric-cli"], &[])?;
-            target()?.join("dist/metric")
+            cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
+            target()?.join("release/metric")
         }
     };
     let folder = target()?.join("bundle/codabench/scoring_program");

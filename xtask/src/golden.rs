@@ -16,8 +16,8 @@ and is not written, and --check compares what these rows can tell.";
 /// The committed table, from the root.
 const TABLE: &str = "tests/GOLDEN.md";
 
-/// The lines of the table as data: what `--check` and releases compare with.
-pub(crate) const LINES: &str = "tests/GOLDEN.json";
+/// The lines of the table as data, which `--check` compares with.
+const LINES: &str = "tests/GOLDEN.json";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (check, names) = flag(arguments, "--check")?;
@@ -63,7 +63,7 @@ fn fresh(stale: &[String]) -> Result<(), String> {
 }
 
 /// Reads the lines of the table from their JSON.
-pub(crate) fn parse(text: &str) -> Result<Vec<Line>, String> {
+fn parse(text: &str) -> Result<Vec<Line>, String> {
     serde_json::from_str(text).map_err(|error| format!("{LINES}: {error}"))
 }
 
@@ -107,25 +107,25 @@ fn record(which: &str) -> Result<Vec<Record>, String> {
 
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Line {
+struct Line {
     /// The crate that the rows check.
     #[serde(rename = "crate")]
-    pub(crate) of: String,
-    pub(crate) metric: String,
-    pub(crate) profile: String,
-    pub(crate) rows: usize,
+    of: String,
+    metric: String,
+    profile: String,
+    rows: usize,
     published: usize,
     against: Vec<String>,
     /// Numbers, each with its scale if it has one, as in `1e-12 × max(1, value)`.
-    pub(crate) tolerances: BTreeSet<String>,
+    tolerances: BTreeSet<String>,
     /// Row and reason.
-    pub(crate) deviations: BTreeSet<(String, String)>,
-    pub(crate) test: String,
+    deviations: BTreeSet<(String, String)>,
+    test: String,
 }
 
 impl Line {
     /// Whether two lines are of the same metric, profile and test.
-    pub(crate) fn is_of(&self, other: &Self) -> bool {
+    fn is_of(&self, other: &Self) -> bool {
         let key =
             |line: &Self| [&line.of, &line.metric, &line.profile, &line.test].map(String::clone);
         key(self) == key(other)

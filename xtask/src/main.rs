@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
     command("coverage", "[SETS] [TESTS] [LARGEST]", coverage::HELP, coverage::run),
     command("report", "[--gallery] [--axe FILE]", report::HELP, report::run),
     command("bundle", "codabench [--program FILE]", bundle::HELP, bundle::run),
-    command("python", "[--release | --build]", python::HELP, python::run),
+    command("python", "[--check | --build]", python::HELP, python::run),
     command("spark", "[--full]", spark::HELP, spark::run),
     command("wheel", "[--notices]", wheel::HELP, wheel::run),
 ];

@@ -10,109 +10,26 @@ use serde_json::{Value, json};
 use xtask_common::{Error, cargo, print};
 
 pub(crate) const HELP: &str = "\
-Renders the reports of all demos and checks each in Chromium.
+Renders reports of the demos, one for each kind of input, and checks each in Chromium.
 Each page is opened in light, dark, 320 pixels wide, for print, without script, and under the policy of Jenkins. A
 console message, a request, a sideways scroll, or a button that does nothing is a failure. The pictures are kept in
 target/report. With --gallery, those of the light theme are copied to docs/gallery. With --axe FILE, the checks of
 axe-core (axe.min.js) run as well. Chromium is in Debian: apt-get install chromium. Without it, the pages are only
 rendered.";
 
-/// Name, and the words after `metric`.
+/// Reports of one demo for each kind of input, and of several at once: name, and the words after `metric`.
+#[rustfmt::skip]
 const PAGES: &[(&str, &str)] = &[
-    (
-        "arc",
-        "score arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl",
-    ),
-    (
-        "arc-submission",
-        "score arc -r d/arc-tasks.json -p d/arc-submission.json",
-    ),
-    (
-        "accuracy-at-k",
-        "score accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1,2,3,4,5",
-    ),
-    (
-        "reliability",
-        "score accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl",
-    ),
-    (
-        "mrr",
-        "score mrr -r d/labels.jsonl -p d/ranked-labels.jsonl",
-    ),
-    (
-        "classification",
-        "score classification -r d/classes.jsonl -p d/predicted-classes.jsonl --groups class --confidence 0.95",
-    ),
-    (
-        "wer",
-        "score wer -r d/spoken.txt -p d/heard.txt --confidence 0.95 --fail-over wer=0.9",
-    ),
-    ("cer", "score cer -r d/spoken.txt -p d/heard.txt"),
+    ("arc", "score arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl"),
+    ("reliability", "score accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl"),
+    ("classification", "score classification -r d/classes.jsonl -p d/predicted-classes.jsonl --groups class --confidence 0.95"),
+    ("wer", "score wer -r d/spoken.txt -p d/heard.txt --confidence 0.95 --fail-over wer=0.9"),
     ("several", "score wer,cer -r d/spoken.txt -p d/heard.txt"),
-    (
-        "string-accuracy",
-        "score string-accuracy -r d/words.txt -p d/read-words.txt",
-    ),
-    (
-        "exact-match",
-        "score exact-match -r d/capitals.jsonl -p d/given-capitals.jsonl",
-    ),
-    (
-        "relaxed-accuracy",
-        "score relaxed-accuracy -r d/charts.jsonl -p d/read-charts.jsonl",
-    ),
-    (
-        "vqa",
-        "score vqa -r d/answers.jsonl -p d/given-answers.jsonl --profile fusion-brain-2021",
-    ),
-    (
-        "squad",
-        "score squad -r d/squad-data.json -p d/squad-predictions.json --profile v2",
-    ),
-    (
-        "anls",
-        "score anls -r d/documents.jsonl -p d/read-documents.jsonl",
-    ),
-    (
-        "codebleu",
-        "score codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang",
-    ),
-    (
-        "detection",
-        "score detection -r d/boxes.json -p d/detected-boxes.json",
-    ),
-    (
-        "coco",
-        "score coco -r d/coco-truth.json -p d/coco-results.json --groups class --confidence 0.95",
-    ),
-    (
-        "voc",
-        "score voc -r d/coco-truth.json -p d/coco-results.json --groups class",
-    ),
-    (
-        "tide",
-        "score tide -r d/coco-truth.json -p d/coco-results.json",
-    ),
-    (
-        "confusion-matrix",
-        "score confusion-matrix -r d/coco-truth.json -p d/coco-results.json",
-    ),
-    (
-        "lanes",
-        "score lanes -r d/lanes.jsonl -p d/predicted-lanes.jsonl",
-    ),
-    (
-        "openlane",
-        "score openlane -r d/frames.jsonl -p d/predicted-frames.jsonl",
-    ),
-    (
-        "compare",
-        "compare wer -r d/spoken.txt -p d/heard.txt d/spoken.txt --names model,perfect",
-    ),
-    (
-        "compare-three",
-        "compare string-accuracy -r d/words.txt -p d/read-words.txt d/words.txt d/read-words.txt --names first,perfect,again",
-    ),
+    ("vqa", "score vqa -r d/answers.jsonl -p d/given-answers.jsonl --profile fusion-brain-2021"),
+    ("codebleu", "score codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang"),
+    ("coco", "score coco -r d/coco-truth.json -p d/coco-results.json --groups class --confidence 0.95"),
+    ("lanes", "score lanes -r d/lanes.jsonl -p d/predicted-lanes.jsonl"),
+    ("compare", "compare wer -r d/spoken.txt -p d/heard.txt d/spoken.txt --names model,perfect"),
 ];
 
 /// The way in which a page is opened.
@@ -284,7 +201,7 @@ fn is_program(name: &str) -> bool {
     found.is_ok_and(|status| status.success())
 }
 
-/// Writes the report of each demo, with the program built without optimization.
+/// Writes the reports, with the program built without optimization.
 fn render(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
     cargo(&["build", "--package", "metric-cli"], &[])?;
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());

@@ -1,47 +1,39 @@
+use crate::python;
 use crate::steps::Steps;
-use crate::{python, spark};
 use xtask_common::{Error, WITHOUT_PYTHON, cargo};
 
 pub(crate) const HELP: &str = "\
-Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests,
-those of the Python package, where there is Python 3.10 or later with the module venv, and those of Apache
-Spark, where there is Java as well.
+Runs all tests: unit, property, golden rows, merge laws, the program end to end, doctests, and those of the
+Python package, where there is Python 3.10 or later with the module venv.
 Arguments are passed on to cargo test, for example: cargo xtask test -p metric-core
 Prints the minutes that it takes to build and to run them.";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut all = Steps::default();
-    steps(arguments, false, &mut all)?;
+    if arguments.is_empty() {
+        rust(&mut all)?;
+        python::tests_if_possible(&mut all)?;
+    } else {
+        let mut words = vec!["test", "--all-features"];
+        let is_of_packages =
+            |word: &String| word.starts_with("-p") || word.starts_with("--package");
+        if !arguments.iter().any(is_of_packages) {
+            words.extend(WORKSPACE);
+        }
+        words.extend(arguments.iter().map(String::as_str));
+        all.run("run tests", || cargo(&words, &[]))?;
+    }
     all.print();
     Ok(())
 }
 
-/// The steps of testing everything. Without a Python that can be used, those of the package fail if they must run, and
-/// are left out otherwise.
-pub(crate) fn steps(
-    arguments: &[String],
-    needs_python: bool,
-    steps: &mut Steps,
-) -> Result<(), Error> {
-    let mut words = vec!["test", "--all-features"];
-    if !arguments
-        .iter()
-        .any(|word| word.starts_with("-p") || word.starts_with("--package"))
-    {
-        words.push("--workspace");
-        words.extend(WITHOUT_PYTHON);
-    }
-    words.extend(arguments.iter().map(String::as_str));
-    // Some arguments, such as --doc, do not allow --no-run.
-    if arguments.is_empty() {
-        let build = [&words[..], &["--no-run"]].concat();
-        steps.run("build tests", || cargo(&build, &[]))?;
-    }
-    steps.run("run tests", || cargo(&words, &[]))?;
-    if arguments.is_empty() {
-        python::steps_of_test(needs_python, steps)?;
-        spark::steps_of_test(steps)
-    } else {
-        Ok(())
-    }
+/// Everything except the Python package.
+const WORKSPACE: [&str; 3] = ["--workspace", WITHOUT_PYTHON[0], WITHOUT_PYTHON[1]];
+
+/// The steps of the tests of the crates.
+pub(crate) fn rust(steps: &mut Steps) -> Result<(), Error> {
+    let words = [&["test", "--all-features"], &WORKSPACE[..]].concat();
+    let build = [&words[..], &["--no-run"]].concat();
+    steps.run("build tests", || cargo(&build, &[]))?;
+    steps.run("run tests", || cargo(&words, &[]))
 }

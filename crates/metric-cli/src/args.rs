@@ -19,9 +19,7 @@ use crate::compare;
 use crate::error::Failure;
 use crate::list::words_text;
 use crate::output::Style;
-use crate::output_args::{
-    format_arg, layout, number_args, numbers, quiet_arg, style, wide_arg,
-};
+use crate::output_args::{format_arg, layout, number_args, numbers, quiet_arg, style, wide_arg};
 use crate::output_file;
 #[cfg(feature = "report")]
 use crate::report_stored;

@@ -1,6 +1,7 @@
 //! A report as HTML.
 
-use askama::Template;
+use std::fmt::Write as _;
+
 use sha2::{Digest, Sha256};
 
 use crate::block::{
@@ -10,7 +11,9 @@ use crate::block::{
 };
 use crate::limits::{self, heatmap_classes, table_rows};
 use crate::svg::{self, Ids};
-use crate::text::{Markup, NAME, SENTENCE, Shown, TEXT, grouped, name, number, plain, shown, unit};
+use crate::text::{
+    Escaped, NAME, SENTENCE, TEXT, escaped, grouped, name, number, plain, shown, unit,
+};
 
 const STYLE: &str = concat!(
     include_str!("../templates/palette.css"),
@@ -102,31 +105,17 @@ fn file_name(title: &str) -> String {
     }
 }
 
-/// Renders a template. Writing to a string cannot fail.
-fn render(template: &impl Template) -> String {
-    template.render().unwrap_or_default()
+/// A part of a page, if a condition holds. All text in it is [`Escaped`] or [`Shown`](crate::text::Shown).
+fn part(condition: bool, markup: impl FnOnce() -> String) -> String {
+    if condition { markup() } else { String::new() }
 }
 
-#[derive(Template)]
-#[template(path = "page.html")]
-struct Page<'a> {
-    policy: String,
-    program: String,
-    title: String,
-    whole: bool,
-    style: Markup<'a>,
-    script: Markup<'a>,
-    links: Vec<(String, String)>,
-    heading: Shown<'a>,
-    has_summary: bool,
-    summary: Shown<'a>,
-    badges: Vec<(&'static str, Shown<'a>)>,
-    has_cards: bool,
-    cards: Markup<'a>,
-    warnings_title: &'static str,
-    warnings: Vec<Shown<'a>>,
-    warnings_rest: String,
-    sections: Markup<'a>,
+/// The sentence that says what is left out.
+fn more(rest: &str) -> String {
+    let rest = Escaped(rest.to_owned());
+    part(!rest.0.is_empty(), || {
+        format!("<p class=\"more\">{rest}</p>")
+    })
 }
 
 fn page(report: &Report, whole: bool) -> String {
@@ -139,12 +128,6 @@ fn page(report: &Report, whole: bool) -> String {
         digits: report.digits,
     };
     let cards = writer.cards(&report.cards);
-    let warnings: Vec<Shown<'_>> = report
-        .warnings
-        .iter()
-        .take(limits::WARNINGS)
-        .map(|warning| shown(warning, SENTENCE))
-        .collect();
     let has_cards = !report.cards.is_empty();
     let mut links = Vec::new();
     if has_cards {
@@ -167,42 +150,103 @@ fn page(report: &Report, whole: bool) -> String {
             sections.push_str(html);
         }
     }
-    let badge = |badge: &'_ crate::Badge| match badge.tone {
-        Tone::Good => "ok",
-        Tone::Bad => "bad",
-        Tone::Warning => "warn",
-        _ => "n",
+    head(report, whole)
+        + &navigation(&links)
+        + &header(report)
+        + &part(has_cards, || {
+            format!(
+                "<section id=\"scores\" aria-labelledby=\"scores-h\"><h2 id=\"scores-h\" class=\"vh\">Scores</h2>{cards}</section>"
+            )
+        })
+        + &warnings(report)
+        + &sections
+        + &footer(report, whole)
+}
+
+fn head(report: &Report, whole: bool) -> String {
+    let policy = Escaped(policy(whole));
+    let program = escaped(&report.program, NAME);
+    let title = escaped(&report.title, NAME);
+    let style = if whole {
+        format!("<style>{STYLE}</style>")
+    } else {
+        "<link rel=\"stylesheet\" href=\"report.css\">".to_owned()
     };
-    let cards = Markup(&cards);
-    let page = Page {
-        policy: policy(whole),
-        program: plain(&report.program, NAME),
-        title: plain(&report.title, NAME),
-        whole,
-        style: Markup(STYLE),
-        script: Markup(SCRIPT),
-        links,
-        heading: shown(&report.title, NAME),
-        has_summary: !report.summary.is_empty(),
-        summary: shown(&report.summary, SENTENCE),
-        badges: report
-            .badges
-            .iter()
-            .take(limits::BADGES)
-            .map(|it| (badge(it), shown(&it.text, NAME)))
-            .collect(),
-        has_cards,
-        cards,
-        warnings_title: if report.warnings.len() == 1 {
-            "Warning"
-        } else {
-            "Warnings"
-        },
-        warnings_rest: limits::left_out(report.warnings.len(), warnings.len(), "warnings"),
-        warnings,
-        sections: Markup(&sections),
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\
+         <meta name=\"referrer\" content=\"no-referrer\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"generator\" content=\"{program}\">\
+         <title>{title}</title>{style}</head>"
+    )
+}
+
+/// The links to the sections, with their ids and titles.
+fn navigation(links: &[(String, String)]) -> String {
+    let links = links.iter().map(|(id, title)| {
+        let title = escaped(title, NAME);
+        format!("<a href=\"#{id}\">{title}</a> ")
+    });
+    let links: String = links.collect();
+    format!(
+        "<body><a class=\"skip\" href=\"#main\">Skip to the content</a>\
+         <nav aria-label=\"Sections\"><div class=\"wrap\"><b>metric</b>{links}\
+         <button id=\"theme\" type=\"button\" hidden aria-pressed=\"false\">Light / dark</button></div></nav>\n"
+    )
+}
+
+fn header(report: &Report) -> String {
+    let heading = shown(&report.title, NAME);
+    let summary = part(!report.summary.is_empty(), || {
+        format!("<p class=\"sub\">{}</p>", shown(&report.summary, SENTENCE))
+    });
+    let badges = report.badges.iter().take(limits::BADGES).map(|badge| {
+        let class = match badge.tone {
+            Tone::Good => "ok",
+            Tone::Bad => "bad",
+            Tone::Warning => "warn",
+            _ => "n",
+        };
+        let text = shown(&badge.text, NAME);
+        format!("<li><span class=\"pill {class}\">{text}</span> </li>")
+    });
+    let badges: String = badges.collect();
+    let badges = part(!badges.is_empty(), || {
+        format!("<ul class=\"pills\">{badges}</ul>")
+    });
+    format!("<main id=\"main\" class=\"wrap\"><header><h1>{heading}</h1>{summary}{badges}</header>")
+}
+
+fn warnings(report: &Report) -> String {
+    let warnings = report.warnings.iter().take(limits::WARNINGS);
+    let items = warnings.map(|warning| format!("<li>{}</li>", shown(warning, SENTENCE)));
+    let items: Vec<String> = items.collect();
+    let title = match report.warnings.len() {
+        0 => return String::new(),
+        1 => "Warning",
+        _ => "Warnings",
     };
-    render(&page) + "\n"
+    let rest = limits::left_out(report.warnings.len(), items.len(), "warnings");
+    let rest = part(!rest.is_empty(), || format!("<p>{}</p>", Escaped(rest)));
+    format!(
+        "<section id=\"warnings\" class=\"warnbox\" aria-labelledby=\"warnings-h\">\
+         <h2 id=\"warnings-h\">{title}</h2><ul>{}</ul>{rest}</section>",
+        items.concat()
+    )
+}
+
+fn footer(report: &Report, whole: bool) -> String {
+    let program = escaped(&report.program, NAME);
+    let script = if whole {
+        format!("<script>{SCRIPT}</script>")
+    } else {
+        "<script src=\"report.js\"></script>".to_owned()
+    };
+    format!(
+        "</main><footer><div class=\"wrap\">{program}. This file holds everything it shows: \
+         it loads nothing and sends nothing.</div></footer>{script}</body></html>\n"
+    )
 }
 
 /// The policy of a page, as one file or as one of a folder.
@@ -242,16 +286,11 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-#[derive(Template)]
-#[template(path = "section.html")]
-struct SectionHtml<'a> {
-    id: &'a str,
-    title: Shown<'a>,
-    has_note: bool,
-    note: Shown<'a>,
-    has_alignments: bool,
-    body: Markup<'a>,
-}
+/// What the marks of alignments mean.
+const KEY: &str = "<ul class=\"key\">\
+    <li><b class=\"s\">sub</b> substituted: the reference above, the prediction below</li>\
+    <li><b class=\"d\">del</b> deleted: not in the prediction</li>\
+    <li><b class=\"i\">ins</b> inserted: not in the reference</li></ul>";
 
 /// The state of writing a page.
 struct Writer {
@@ -307,14 +346,15 @@ impl Writer {
     fn section(&mut self, section: &Section, id: &str) -> String {
         self.section = format!("{id}-h");
         let body = self.blocks(&section.blocks);
-        render(&SectionHtml {
-            id,
-            has_alignments: has_alignments(&section.blocks),
-            title: shown(&section.title, NAME),
-            has_note: !section.note.is_empty(),
-            note: shown(&section.note, SENTENCE),
-            body: Markup(&body),
-        })
+        let title = shown(&section.title, NAME);
+        let note = part(!section.note.is_empty(), || {
+            format!("<p class=\"note\">{}</p>", shown(&section.note, SENTENCE))
+        });
+        let key = part(has_alignments(&section.blocks), || KEY.to_owned());
+        format!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\"><h2 id=\"{id}-h\">{title}</h2>{note}{key}\
+             <div class=\"blocks\">{body}</div></section>"
+        )
     }
 
     fn blocks(&mut self, blocks: &[Block]) -> String {
@@ -386,30 +426,26 @@ impl Writer {
                 format!("{}: {low} to {high}", plain(&interval.name, 40))
             });
             let notes = card.notes.iter().map(|note| plain(note, SENTENCE));
-            CardHtml {
-                main: index == 0,
-                name: plain(&card.name, NAME),
-                label: name(if card.label.is_empty() {
-                    &card.name
-                } else {
-                    &card.label
-                }),
-                data: card
-                    .value
-                    .map_or_else(String::new, |value| value.to_string()),
-                title: card
-                    .value
-                    .map_or_else(|| "undefined".to_owned(), |value| value.to_string()),
-                value: card
-                    .value
-                    .map_or_else(|| "–".to_owned(), |value| number(value, self.digits)),
-                notes: interval.into_iter().chain(notes).collect(),
-                strip: Markup(strip),
-            }
+            let notes = interval.into_iter().chain(notes);
+            let notes = notes.map(|note| format!("<div class=\"ci\">{}</div>", Escaped(note)));
+            let notes: String = notes.collect();
+            let main = if index == 0 { " main" } else { "" };
+            let label = match card.label.as_str() {
+                "" => name(&card.name),
+                label => name(label),
+            };
+            let data = card.value.map_or_else(String::new, |value| value.to_string());
+            let title = card.value.map_or("undefined", |_| &data);
+            let value = card
+                .value
+                .map_or_else(|| "–".to_owned(), |value| number(value, self.digits));
+            format!(
+                "<div class=\"card{main}\" data-score=\"{}\" data-value=\"{data}\"><div class=\"k\">{label}</div>\
+                 <div class=\"v\" title=\"{title}\">{value}</div>{notes}{strip}</div>",
+                escaped(&card.name, NAME)
+            )
         });
-        render(&CardsHtml {
-            cards: cards.collect(),
-        })
+        format!("<div class=\"cards\">{}</div>", cards.collect::<String>())
     }
 
     fn table(&mut self, table: &Table) -> String {
@@ -422,71 +458,81 @@ impl Writer {
             Some((column, Order::Descending)) if column == index => Some("descending"),
             _ => None,
         };
-        let heads = columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| ColumnHtml {
-                name: name(&column.name),
-                text: column.text,
-                order: order(index),
-            });
+        let heads = columns.iter().enumerate().map(|(index, column)| {
+            let class = if column.text { " class=\"l\"" } else { "" };
+            let order = order(index).map(|order| format!(" data-sorted=\"{order}\""));
+            let order = order.unwrap_or_default();
+            format!(
+                "<th scope=\"col\"{class}{order}>{}</th>",
+                name(&column.name)
+            )
+        });
+        let heads: String = heads.collect();
         let row = |row: &&'_ Vec<Cell>| {
-            let cells = columns.iter().zip(row.iter());
-            let cells = cells.map(|(column, cell)| self.cell(column, cell));
-            cells.collect::<Vec<_>>()
+            let cells = columns.iter().zip(row.iter()).enumerate();
+            let cells = cells.map(|(index, (column, cell))| self.cell(index == 0, column, cell));
+            format!("<tr>{}</tr>", cells.collect::<String>())
         };
-        let rows: Vec<Vec<CellHtml>> = rows.iter().map(row).collect();
-        render(&TableHtml {
-            section: &self.section,
-            number,
-            filter: (rows.len() > 12).then_some(number),
-            tall: rows.len() > 15,
-            caption: shown(&table.caption, NAME),
-            columns: heads.collect(),
-            rest: rest(left, "rows", &table.rest),
-            rows,
-        })
+        let filter = part(rows.len() > 12, || {
+            format!(
+                "<p class=\"tools\" hidden><label for=\"f{number}\">Find in the first column</label> \
+                 <input id=\"f{number}\" type=\"search\" data-for=\"t{number}\"> \
+                 <span id=\"t{number}-n\" aria-live=\"polite\"></span></p>"
+            )
+        });
+        let tall = if rows.len() > 15 { " tall" } else { "" };
+        let section = &self.section;
+        let caption = shown(&table.caption, NAME);
+        let body: String = rows.iter().map(row).collect();
+        let rest = more(&rest(left, "rows", &table.rest));
+        format!(
+            "<div class=\"tbl\">{filter}<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" \
+             aria-labelledby=\"{section} t{number}-c\"><table class=\"sort\" id=\"t{number}\">\
+             <caption id=\"t{number}-c\">{caption}</caption><thead><tr>{heads}</tr></thead>\
+             <tbody>{body}</tbody></table></div>{rest}</div>"
+        )
     }
 
-    fn cell(&self, column: &Column, cell: &Cell) -> CellHtml {
-        let value = svg::cell_value(cell);
-        CellHtml {
-            html: match cell {
-                Cell::Text(text) if text.is_empty() => "(empty)".to_owned(),
-                // Spaces alone would be an empty cell.
-                Cell::Text(text) if text.trim().is_empty() => unit(text).to_string(),
-                Cell::Text(text) => name(text).to_string(),
-                // Text of this crate, which holds no markup.
-                other => svg::cell_text(other, self.digits),
-            },
-            bar: match (column.bar, value) {
-                (Some(ends), Some(value)) => svg::cell_bar(value, ends),
-                _ => String::new(),
-            },
-            text: column.text,
-            data: match cell {
-                Cell::Text(_) => None,
-                Cell::Undefined => Some(String::new()),
-                Cell::Number(value) | Cell::Difference(value) => Some(value.to_string()),
-                Cell::Count(count) => Some(count.to_string()),
-                Cell::Interval([low, _]) => Some(low.to_string()),
-            },
+    fn cell(&self, is_head: bool, column: &Column, cell: &Cell) -> String {
+        let text = match cell {
+            Cell::Text(text) if text.is_empty() => "(empty)".to_owned(),
+            // Spaces alone would be an empty cell.
+            Cell::Text(text) if text.trim().is_empty() => unit(text).to_string(),
+            Cell::Text(text) => name(text).to_string(),
+            // Text of this crate, which holds no markup.
+            other => svg::cell_text(other, self.digits),
+        };
+        let data = match cell {
+            Cell::Text(_) => None,
+            Cell::Undefined => Some(String::new()),
+            Cell::Number(value) | Cell::Difference(value) => Some(value.to_string()),
+            Cell::Count(count) => Some(count.to_string()),
+            Cell::Interval([low, _]) => Some(low.to_string()),
+        };
+        let data = data
+            .map(|data| format!(" data-v=\"{data}\""))
+            .unwrap_or_default();
+        let class = if column.text { " class=\"t\"" } else { "" };
+        let bar = match (column.bar, svg::cell_value(cell)) {
+            (Some(ends), Some(value)) if !is_head => svg::cell_bar(value, ends),
+            _ => String::new(),
+        };
+        if is_head {
+            format!("<th scope=\"row\"{class}{data}>{text}</th>")
+        } else {
+            format!("<td{class}{data}>{text}{bar}</td>")
         }
     }
 
     fn figure(&mut self, caption: &Caption, body: &str, table: Option<Table>) -> String {
         let table = table.map(|table| self.table(&table)).unwrap_or_default();
-        render(&FigureHtml {
-            class: "",
-            has_title: !caption.title.is_empty(),
-            title: shown(&caption.title, NAME),
-            has_note: !caption.note.is_empty(),
-            note: shown(&caption.note, SENTENCE),
-            body: Markup(body),
-            summary: "The numbers as a table",
-            table_markup: Markup(&table),
-            table: &table,
-        })
+        let table = part(!table.is_empty(), || {
+            format!("<details><summary>The numbers as a table</summary>{table}</details>")
+        });
+        let title = part(!caption.title.is_empty(), || {
+            format!("<h3>{}</h3>", shown(&caption.title, NAME))
+        });
+        figure("", &title, &caption.note, &format!("{body}{table}"))
     }
 
     fn lines(&mut self, chart: &Lines) -> String {
@@ -516,38 +562,45 @@ impl Writer {
         let class = |index: &usize| matrix.classes.get(*index).map_or("", String::as_str);
         let rows = classes.iter().zip(&rows).map(|(index, counts)| {
             let total = row_total(matrix, *index).max(1);
-            let cells = counts
-                .iter()
-                .zip(&classes)
-                .map(|(&count, column)| CountHtml {
-                    count,
-                    text: grouped(count),
-                    shade: svg::shade(count, total),
-                    diagonal: column == index && Some(*index) != matrix.nothing,
-                });
-            RowHtml {
-                name: name(class(index)),
-                cells: cells.collect(),
-            }
+            let cells = counts.iter().zip(&classes).map(|(&count, column)| {
+                let shade = svg::shade(count, total);
+                let is_diagonal = column == index && Some(*index) != matrix.nothing;
+                let diagonal = if is_diagonal { " diag" } else { "" };
+                let text = part(count > 0, || grouped(count));
+                format!("<td class=\"q{shade}{diagonal}\" data-v=\"{count}\">{text}</td>")
+            });
+            let cells: String = cells.collect();
+            format!(
+                "<tr><th scope=\"row\">{}</th>{cells}</tr>",
+                name(class(index))
+            )
         });
-        let [rows_are, columns_are] = matrix.sides.each_ref().map(|side| plain(side, NAME));
+        let rows: String = rows.collect();
+        let names = classes.iter().map(|index| {
+            let name = name(class(index));
+            format!("<th scope=\"col\"><span>{name}</span></th>")
+        });
+        let names: String = names.collect();
+        let [rows_are, columns_are] = matrix.sides.each_ref().map(|side| escaped(side, NAME));
         let title = match matrix.caption.title.as_str() {
             "" => "Confusion matrix",
             title => title,
         };
-        render(&HeatmapHtml {
-            wide: matrix.classes.len() > limits::NARROW_CLASSES,
-            number: self.ids.next(),
-            section: &self.section,
-            title: shown(title, NAME),
-            has_note: !matrix.caption.note.is_empty(),
-            note: shown(&matrix.caption.note, SENTENCE),
-            rows_are,
-            columns_are,
-            names: classes.iter().map(|index| name(class(index))).collect(),
-            rows: rows.collect(),
-            rest: rest(left, "classes", &matrix.rest),
-        })
+        let title = shown(title, NAME);
+        let note = part(!matrix.caption.note.is_empty(), || {
+            format!("{} ", shown(&matrix.caption.note, SENTENCE))
+        });
+        let wide = matrix.classes.len() > limits::NARROW_CLASSES;
+        let wide = if wide { " class=\"wide\"" } else { "" };
+        let (number, section) = (self.ids.next(), &self.section);
+        let rest = more(&rest(left, "classes", &matrix.rest));
+        format!(
+            "<figure{wide}><figcaption><h3 id=\"h{number}\">{title}</h3><p>{note}Rows: {rows_are}. \
+             Columns: {columns_are}. The shade is the share of the row, the number the count.</p></figcaption>\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{section} h{number}\">\
+             <table class=\"heat\"><caption class=\"vh\">{title}</caption><thead><tr><td></td>{names}</tr></thead>\
+             <tbody>{rows}</tbody></table></div>{rest}</figure>"
+        )
     }
 
     fn grids(&mut self, grids: &Grids) -> String {
@@ -581,17 +634,7 @@ impl Writer {
         };
         let svg = svg::boxes(boxes, picture, &mut self.ids);
         let note = format!("{}{left_out}", boxes.caption.note);
-        render(&FigureHtml {
-            class,
-            has_title: false,
-            title: name(""),
-            has_note: !note.is_empty(),
-            note: shown(&note, SENTENCE),
-            body: Markup(&svg),
-            summary: "",
-            table: "",
-            table_markup: Markup(""),
-        })
+        figure(class, "", &note, &svg)
     }
 
     /// A picture as text, if there is room for it.
@@ -606,33 +649,19 @@ impl Writer {
 
     fn picture(&mut self, picture: &Picture) -> String {
         let body = match self.fits(&picture.bytes) {
-            Some(data) => render(&ImageHtml {
-                media: media_type(picture.media),
-                data,
-                alt: plain(
-                    if picture.caption.finding.is_empty() {
-                        &picture.caption.title
-                    } else {
-                        &picture.caption.finding
-                    },
-                    SENTENCE,
-                ),
-            }),
+            Some(data) => {
+                let alt = match picture.caption.finding.as_str() {
+                    "" => &picture.caption.title,
+                    finding => finding,
+                };
+                let (alt, media) = (escaped(alt, SENTENCE), media_type(picture.media));
+                format!("<img alt=\"{alt}\" src=\"data:{media};base64,{data}\">")
+            }
             None => {
                 "<p class=\"more\">The picture is left out: it is too large, or those of this page are.</p>".to_owned()
             }
         };
-        render(&FigureHtml {
-            class: "pic",
-            has_title: false,
-            title: name(""),
-            has_note: !picture.caption.note.is_empty(),
-            note: shown(&picture.caption.note, SENTENCE),
-            body: Markup(&body),
-            summary: "",
-            table: "",
-            table_markup: Markup(""),
-        })
+        figure("pic", "", &picture.caption.note, &body)
     }
 
     fn example(&mut self, example: &Example) -> String {
@@ -680,109 +709,25 @@ impl Writer {
             "" => "(the empty id)",
             id => id,
         };
-        render(&ExampleHtml {
-            number,
-            id: name(id),
-            facts: example.facts.iter().map(|fact| name(fact)).collect(),
-            body: Markup(&body),
-        })
+        let id = name(id);
+        let facts = example.facts.iter();
+        let facts: String = facts
+            .map(|fact| format!("<span>{}</span> ", name(fact)))
+            .collect();
+        format!(
+            "<article class=\"ex\" id=\"ex-{number}\" aria-labelledby=\"ex-{number}-h\"><div class=\"hd\">\
+             <h3 id=\"ex-{number}-h\"><a href=\"#ex-{number}\">{id}</a></h3>{facts}</div>{body}</article>"
+        )
     }
 }
 
-#[derive(Template)]
-#[template(path = "cards.html")]
-struct CardsHtml<'a> {
-    cards: Vec<CardHtml<'a>>,
-}
-
-struct CardHtml<'a> {
-    main: bool,
-    name: String,
-    label: Shown<'a>,
-    data: String,
-    title: String,
-    value: String,
-    notes: Vec<String>,
-    strip: Markup<'a>,
-}
-
-#[derive(Template)]
-#[template(path = "table.html")]
-struct TableHtml<'a> {
-    section: &'a str,
-    number: usize,
-    filter: Option<usize>,
-    tall: bool,
-    caption: Shown<'a>,
-    columns: Vec<ColumnHtml<'a>>,
-    rows: Vec<Vec<CellHtml>>,
-    rest: String,
-}
-
-struct ColumnHtml<'a> {
-    name: Shown<'a>,
-    text: bool,
-    order: Option<&'static str>,
-}
-
-/// A cell whose text and bar are markup already.
-struct CellHtml {
-    html: String,
-    bar: String,
-    text: bool,
-    data: Option<String>,
-}
-
-impl CellHtml {
-    fn html(&self) -> Markup<'_> {
-        Markup(&self.html)
-    }
-
-    fn bar(&self) -> Markup<'_> {
-        Markup(&self.bar)
-    }
-}
-
-#[derive(Template)]
-#[template(path = "figure.html")]
-struct FigureHtml<'a> {
-    class: &'a str,
-    has_title: bool,
-    title: Shown<'a>,
-    has_note: bool,
-    note: Shown<'a>,
-    body: Markup<'a>,
-    summary: &'a str,
-    table: &'a str,
-    table_markup: Markup<'a>,
-}
-
-#[derive(Template)]
-#[template(path = "heatmap.html")]
-struct HeatmapHtml<'a> {
-    section: &'a str,
-    wide: bool,
-    number: usize,
-    title: Shown<'a>,
-    has_note: bool,
-    note: Shown<'a>,
-    rows_are: String,
-    columns_are: String,
-    names: Vec<Shown<'a>>,
-    rows: Vec<RowHtml<'a>>,
-    rest: String,
-}
-
-struct RowHtml<'a> {
-    name: Shown<'a>,
-    cells: Vec<CountHtml>,
-}
-
-struct CountHtml {
-    count: u64,
-    text: String,
-    shade: u8,
-    diagonal: bool,
+/// A figure with a heading, which is markup, a note, and a body, which is markup.
+fn figure(class: &str, heading: &str, note: &str, body: &str) -> String {
+    let class = part(!class.is_empty(), || format!(" class=\"{class}\""));
+    let note = part(!note.is_empty(), || {
+        format!("<p>{}</p>", shown(note, SENTENCE))
+    });
+    format!("<figure{class}><figcaption>{heading}{note}</figcaption>{body}</figure>")
 }
 
 /// The counts of the shown classes, and how many classes are not shown.
@@ -903,67 +848,17 @@ fn rest(left: usize, what: &str, location: &str) -> String {
     text
 }
 
-#[derive(Template)]
-#[template(path = "facts.html")]
-struct FactsHtml<'a> {
-    class: &'a str,
-    facts: Vec<FactHtml<'a>>,
-}
-
-struct FactHtml<'a> {
-    name: Shown<'a>,
-    is_text: bool,
-    value: Shown<'a>,
-}
-
 fn facts_html(facts: &Facts, class: &str, most: usize) -> String {
-    let fact = |(of, fact): &'_ (String, Fact)| {
-        let (is_text, value) = match fact {
-            Fact::Words(words) => (false, words),
-            Fact::Text(text) => (true, text),
-        };
-        (of.clone(), is_text, value.clone())
-    };
-    let shown_facts = facts.facts.iter().take(limits::FACTS);
     let left_out = limits::facts_left_out(facts.facts.len());
-    let facts: Vec<(String, bool, String)> = shown_facts.chain(&left_out).map(fact).collect();
-    let facts = facts.iter().map(|(of, is_text, value)| FactHtml {
-        name: name(of),
-        is_text: *is_text,
-        value: shown(value, most),
+    let shown_facts = facts.facts.iter().take(limits::FACTS).chain(&left_out);
+    let facts = shown_facts.map(|(of, fact)| {
+        let value = match fact {
+            Fact::Words(words) => shown(words, most).to_string(),
+            Fact::Text(text) => format!("<span class=\"lit\">{}</span>", shown(text, most)),
+        };
+        format!("<dt>{}</dt><dd>{value}</dd>", name(of))
     });
-    render(&FactsHtml {
-        class,
-        facts: facts.collect(),
-    })
-}
-
-#[derive(Template)]
-#[template(path = "example.html")]
-struct ExampleHtml<'a> {
-    number: usize,
-    id: Shown<'a>,
-    facts: Vec<Shown<'a>>,
-    body: Markup<'a>,
-}
-
-#[derive(Template)]
-#[template(path = "alignment.html")]
-struct AlignmentHtml<'a> {
-    run: bool,
-    steps: Vec<StepHtml<'a>>,
-    rest: String,
-}
-
-struct StepHtml<'a> {
-    class: &'static str,
-    tag: &'static str,
-    said: &'static str,
-    has_reference: bool,
-    reference: Shown<'a>,
-    both: bool,
-    has_prediction: bool,
-    prediction: Shown<'a>,
+    format!("<dl class=\"{class}\">{}</dl>", facts.collect::<String>())
 }
 
 /// Renders as much of something as there is room for, in bytes: at most `most` of `all` its parts, and at least one.
@@ -986,64 +881,28 @@ fn fitted(
 }
 
 fn alignment_html(alignment: &Alignment, most: usize) -> String {
-    let step = |step: &'_ Step| {
-        let (class, said, reference, prediction) = match step {
-            Step::Equal(text) => ("", "", Some(text.clone()), None),
-            Step::Substituted(reference, prediction) => (
-                "s",
-                "substituted:",
-                Some(reference.clone()),
-                Some(prediction.clone()),
-            ),
-            Step::Deleted(reference) => ("d", "deleted:", Some(reference.clone()), None),
-            Step::Inserted(prediction) => ("i", "inserted:", None, Some(prediction.clone())),
-        };
-        (class, said, reference, prediction)
+    let marked = |class, said, tag, texts: String| {
+        format!(
+            "<li class=\"{class}\"><span class=\"vh\">{said} </span><b aria-hidden=\"true\">{tag}</b> {texts}</li>"
+        )
     };
-    let shown_steps = alignment.steps.iter().take(most);
-    let steps: Vec<_> = shown_steps.map(step).collect();
-    let steps_html = steps
-        .iter()
-        .map(|(class, said, reference, prediction)| StepHtml {
-            class,
-            tag: match *class {
-                "s" => "sub",
-                "d" => "del",
-                "i" => "ins",
-                _ => "",
-            },
-            said,
-            has_reference: reference.is_some(),
-            reference: unit(reference.as_deref().unwrap_or_default()),
-            both: *class == "s",
-            has_prediction: prediction.is_some(),
-            prediction: unit(prediction.as_deref().unwrap_or_default()),
-        });
-    render(&AlignmentHtml {
-        run: alignment.characters,
-        steps: steps_html.collect(),
-        rest: limits::left_out(alignment.steps.len(), steps.len(), "steps"),
-    })
-}
-
-#[derive(Template)]
-#[template(path = "side_by_side.html")]
-struct SideBySideHtml<'a> {
-    sides: Vec<SideHtml<'a>>,
-    rest: String,
-}
-
-struct SideHtml<'a> {
-    name: Shown<'a>,
-    label: String,
-    class: &'static str,
-    said: &'static str,
-    lines: Vec<LineHtml<'a>>,
-}
-
-struct LineHtml<'a> {
-    differs: bool,
-    text: Shown<'a>,
+    let step = |step: &Step| match step {
+        Step::Equal(text) => format!("<li><u>{}</u></li>", unit(text)),
+        Step::Substituted(reference, prediction) => {
+            let (reference, prediction) = (unit(reference), unit(prediction));
+            let texts = format!(
+                "<u>{reference}</u><span class=\"vh\"> predicted as </span><i>{prediction}</i>"
+            );
+            marked("s", "substituted:", "sub", texts)
+        }
+        Step::Deleted(text) => marked("d", "deleted:", "del", format!("<u>{}</u>", unit(text))),
+        Step::Inserted(text) => marked("i", "inserted:", "ins", format!("<i>{}</i>", unit(text))),
+    };
+    let steps: String = alignment.steps.iter().take(most).map(step).collect();
+    let run = if alignment.characters { " run" } else { "" };
+    let count = alignment.steps.len();
+    let rest = more(&limits::left_out(count, count.min(most), "steps"));
+    format!("<ul class=\"al{run}\">{steps}</ul>{rest}")
 }
 
 fn side_by_side(texts: &SideBySide, most: usize) -> String {
@@ -1053,26 +912,28 @@ fn side_by_side(texts: &SideBySide, most: usize) -> String {
         .map(|text| -> Vec<&str> { text.lines().take(most).collect() });
     let common = common_lines(&lines[0], &lines[1]);
     let differs = |side: usize, index: usize| !common.iter().any(|pair| pair[side] == index);
-    let side = |side: usize| SideHtml {
-        name: name(&texts.names[side]),
-        label: plain(&texts.names[side], NAME),
-        class: ["del", "add"][side],
-        said: ["not in the prediction", "not in the reference"][side],
-        lines: lines[side]
-            .iter()
-            .enumerate()
-            .map(|(index, line)| LineHtml {
-                differs: differs(side, index),
-                text: shown(line, 200),
-            })
-            .collect(),
+    let side = |side: usize| {
+        let class = ["del", "add"][side];
+        let said = ["not in the prediction", "not in the reference"][side];
+        let mut html = String::new();
+        for (index, line) in lines[side].iter().enumerate() {
+            let differs = differs(side, index);
+            let class = part(differs, || format!(" {class}"));
+            let said = part(differs, || format!("<span class=\"vh\">{said}: </span>"));
+            let line = shown(line, 200);
+            // Writing to a string cannot fail.
+            let _ = writeln!(html, "<span class=\"x{class}\">{said}{line}");
+            html.push_str("</span>");
+        }
+        let (name, label) = (name(&texts.names[side]), escaped(&texts.names[side], NAME));
+        format!(
+            "<div><div class=\"cap\">{name}</div><pre tabindex=\"0\" role=\"group\" aria-label=\"{label}\">{html}</pre></div>"
+        )
     };
     let all = texts.texts.each_ref().map(|text| text.lines().count());
     let left = all.iter().map(|count| count.saturating_sub(most)).max();
-    render(&SideBySideHtml {
-        sides: vec![side(0), side(1)],
-        rest: rest(left.unwrap_or(0), "lines", ""),
-    })
+    let rest = more(&rest(left.unwrap_or(0), "lines", ""));
+    format!("<div class=\"code\">{}{}</div>{rest}", side(0), side(1))
 }
 
 /// The index pairs of a longest common subsequence of lines.
@@ -1109,17 +970,6 @@ fn media_type(media: Media) -> &'static str {
         Media::Png => "image/png",
         Media::Jpeg => "image/jpeg",
     }
-}
-
-#[derive(Template)]
-#[template(
-    source = "<img alt=\"{{ alt }}\" src=\"data:{{ media }};base64,{{ data }}\">",
-    ext = "html"
-)]
-struct ImageHtml {
-    media: &'static str,
-    data: String,
-    alt: String,
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Write};
 
-use askama::FastWritable;
-use askama::filters::HtmlSafe;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The maximum number of characters of a name, such as that of a class or a file.
@@ -162,30 +160,14 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-impl FastWritable for Shown<'_> {
-    fn write_into(&self, to: &mut dyn Write, _values: &dyn askama::Values) -> askama::Result<()> {
-        Ok(self.write(to)?)
-    }
-}
+/// Text as HTML: escaped.
+pub(crate) struct Escaped(pub(crate) String);
 
-/// Markup that this crate wrote itself: pictures, style and script, and parts of a page.
-pub(crate) struct Markup<'t>(pub(crate) &'t str);
-
-impl fmt::Display for Markup<'_> {
+impl fmt::Display for Escaped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        escape(&self.0, f)
     }
 }
-
-impl FastWritable for Markup<'_> {
-    fn write_into(&self, to: &mut dyn Write, _values: &dyn askama::Values) -> askama::Result<()> {
-        Ok(to.write_str(self.0)?)
-    }
-}
-
-// The two types that templates write without escaping. There is no other way past the escaping.
-impl HtmlSafe for Shown<'_> {}
-impl HtmlSafe for Markup<'_> {}
 
 /// A name with any content.
 pub(crate) fn name(text: &str) -> Shown<'_> {
@@ -221,6 +203,11 @@ pub(crate) fn plain(text: &str, most: usize) -> String {
         Piece::Cut(_) => plain.write_char('…'),
     });
     plain
+}
+
+/// Text without markup, for attributes and titles of HTML.
+pub(crate) fn escaped(text: &str, most: usize) -> Escaped {
+    Escaped(plain(text, most))
 }
 
 /// Returns a count with a comma after each three digits from the right, as reports show counts.

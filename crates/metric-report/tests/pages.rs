@@ -732,37 +732,6 @@ fn colors_have_contrast() {
     }
 }
 
-/// There is one place where text goes into a page without escaping: the two types of `text.rs`.
-#[test]
-fn there_is_one_way_past_the_escaping() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut safe = Vec::new();
-    for (folder, ending) in [
-        (folder.join("src"), "rs"),
-        (folder.join("templates"), "html"),
-    ] {
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let is_one = path.extension().is_some_and(|it| it == ending);
-            assert!(
-                !is_one
-                    || (!text.contains("|safe")
-                        && !text.contains("| safe")
-                        && !text.contains("escape = \"none\"")),
-                "{path:?}"
-            );
-            if text.contains("impl HtmlSafe for") {
-                safe.push((
-                    path.file_name().unwrap().to_owned(),
-                    text.matches("impl HtmlSafe for").count(),
-                ));
-            }
-        }
-    }
-    assert_eq!(safe, [("text.rs".into(), 2)]);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -13,7 +13,7 @@ use xtask_common::{Error, cargo, cargo_output, print, printed};
 
 const HELP: &str = "\
 Runs the benchmarks of all crates: against a saved run, against peers, or over sizes.
-All of them are built as a release is, with the profile dist or its equal bench.
+All of them are built as a release is.
 
 cargo xtask bench [FILTER] [CRITERION ARGUMENTS]
   Runs the benchmarks whose path contains FILTER, such as graph/mapdr; without it all of them.
@@ -220,7 +220,6 @@ fn criterion(options: &Options) -> Result<(), Error> {
     if !filter.is_empty() {
         exists(filter)?;
     }
-    // The profile `bench` optimizes as `dist`, by which releases are built.
     let mut words = [&["bench"], WORDS].concat();
     words.extend(options.rest.iter().map(String::as_str));
     let save = match &options.against {

@@ -795,21 +795,13 @@ pub(crate) fn run(filter: &str, settings: &Settings) -> Result<(), Error> {
     }
     let metric = settings.metric()?;
     let target = target()?;
-    let memory = target.join("dist/examples/memory");
+    let memory = target.join("release/examples/memory");
     if chosen
         .iter()
         .any(|comparison| matches!(comparison.ours, Ours::Memory(_)))
     {
         cargo(
-            &[
-                "build",
-                "--profile",
-                "dist",
-                "-p",
-                "benches",
-                "--example",
-                "memory",
-            ],
+            &["build", "--release", "-p", "benches", "--example", "memory"],
             &[],
         )?;
     }

@@ -45,8 +45,8 @@ impl Settings {
                 .filter(|path| path.is_file())
                 .ok_or_else(|| format!("--program {}: no such file", program.display()));
         }
-        cargo(&["build", "--profile", "dist", "-p", "metric-cli"], &[])?;
-        Ok(target()?.join("dist/metric"))
+        cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
+        Ok(target()?.join("release/metric"))
     }
 
     /// Where figures come from, as items of a list in Markdown: machine, date and `metric`, which
