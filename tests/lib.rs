@@ -1,9 +1,4 @@
-//! Tests across all crates; see the files next to this one. The examples of the README and of the
-//! guide for Rust are compiled here.
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+//! Tests across all crates; see the files next to this one. The examples of the guide for Rust are compiled here.
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guides/rust.md")]
