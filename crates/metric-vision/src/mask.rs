@@ -67,10 +67,10 @@ impl Mask {
         let mut counts: Vec<u32> = Vec::new();
         let mut bytes = text.bytes().enumerate();
         while let Some((position, mut byte)) = bytes.next() {
-            let (mut value, mut shift) = (0_i64, 0);
+            let (mut value, mut shift, mut at) = (0_i64, 0, position);
             loop {
                 if !(48..112).contains(&byte) {
-                    return Err(InvalidMask::Character { position, byte });
+                    return Err(InvalidMask::Character { position: at, byte });
                 }
                 let six = byte - 48;
                 value |= i64::from(six & 0x1f) << shift;
@@ -82,9 +82,9 @@ impl Mask {
                     }
                     break;
                 }
-                byte = match bytes.next() {
+                (at, byte) = match bytes.next() {
                     // Seven characters hold any difference of two run lengths.
-                    Some((_, byte)) if shift < 35 => byte,
+                    Some(next) if shift < 35 => next,
                     _ => return Err(InvalidMask::Number { position }),
                 };
             }
@@ -501,10 +501,16 @@ impl fmt::Display for InvalidMask {
                 )
             }
             Self::Character { position, byte } => {
+                let hint = match (position, byte) {
+                    (1, b'\'' | b'"') => {
+                        " (str() of Python writes bytes as b'...': write counts.decode() to the file)"
+                    }
+                    _ => "",
+                };
                 let byte = byte.escape_ascii();
                 write!(
                     f,
-                    "character {position} is '{byte}': expected one from '0' to 'o'"
+                    "character {position} is '{byte}': expected one from '0' to 'o'{hint}"
                 )
             }
             Self::Number { position } => {
