@@ -578,6 +578,12 @@ mod tests {
                 byte: 112
             })
         );
+        // The character is the one in the middle of a number.
+        let bytes = text("b'04'").expect("an error");
+        let (position, byte) = (1, b'\'');
+        assert_eq!(bytes, InvalidMask::Character { position, byte });
+        let hint = "write counts.decode() to the file)";
+        assert!(bytes.to_string().ends_with(hint), "{bytes}");
         assert_eq!(text("0T"), Some(InvalidMask::Number { position: 1 })); // unfinished
         assert_eq!(text("0O"), Some(InvalidMask::Number { position: 1 })); // -1
         assert_eq!(text("0ooooooo0"), Some(InvalidMask::Number { position: 1 }));

@@ -90,7 +90,7 @@ pub(crate) const COCO: Entry = Entry {
             kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
             value: "PROGRAM",
             default: "none",
-            help: "Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id, masks that differ in size from their image, and AP if 100 is not in --max-detections",
+            help: "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections",
         },
         OptionSpec {
             name: "groups",

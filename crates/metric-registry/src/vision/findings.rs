@@ -40,6 +40,8 @@ pub(crate) struct Definition {
     pub(crate) scores_nothing: bool,
     /// Whether detections are left out because of their classes.
     pub(crate) lacks_classes: bool,
+    /// Whether another warning says that no class is in common.
+    pub(crate) has_no_common_class: bool,
 }
 
 /// Returns the warnings about the findings that were tallied.
@@ -52,7 +54,7 @@ pub(crate) fn finding_warnings(remarks: Remarks<'_>, definition: Definition) -> 
     if !definition.lacks_classes {
         warnings.extend(without_detections(count));
     }
-    warnings.extend(other_classes(count));
+    warnings.extend(other_classes(count, definition.has_no_common_class));
     warnings.extend(fractions(count));
     let flat = count(Finding::FlatObject);
     let counted = [
@@ -99,7 +101,7 @@ fn without_detections(count: impl Fn(Finding) -> u64) -> Option<Message> {
 }
 
 /// The warning about detections that overlap objects of other classes only.
-fn other_classes(count: impl Fn(Finding) -> u64) -> Option<Message> {
+fn other_classes(count: impl Fn(Finding) -> u64, has_no_common_class: bool) -> Option<Message> {
     let (own, other) = (count(Finding::OwnClass), count(Finding::OtherClass));
     if other < 2 || own.saturating_mul(20) > other {
         return None;
@@ -109,6 +111,8 @@ fn other_classes(count: impl Fn(Finding) -> u64) -> Option<Message> {
         "; their class ids are 1 less than those of the objects, so they seem to be shifted"
     } else if is_shift(Finding::ClassAfter) {
         "; their class ids are 1 more than those of the objects, so they seem to be shifted"
+    } else if has_no_common_class {
+        return None;
     } else {
         "; check that predictions and ground truth number their classes alike"
     };

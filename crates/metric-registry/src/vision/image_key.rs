@@ -175,3 +175,30 @@ impl<'a> FileNames<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_as_ids_have_a_hint() {
+        let truth = r#"{"images": [{"id": 1, "file_name": "val/a b.png"}, {"id": 2, "file_name": "7.png"}]}"#;
+        for (id, has_hint) in [
+            (r#""a b""#, true),
+            (r#""val/a b.png""#, true),
+            ("7", true),
+            (r#""c""#, false),
+        ] {
+            let results = format!(r#"[{{"image_id": 1}}, {{"image_id": {id}}}]"#);
+            let [truth, results] = [("t", truth), ("p", results.as_str())]
+                .map(|(name, text)| Document::text(name, text));
+            let error = ReadError::new("p", "not an image").at("[1]");
+            let error = with_image_key(error.field("image_id"), &truth, &results);
+            let hint =
+                "; it is the file_name of one: to find images by that, use --image-key file_name";
+            let end = if has_hint { hint } else { "" };
+            let expected = format!("p: [1]: image_id: not an image{end}");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

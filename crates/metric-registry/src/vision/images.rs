@@ -466,6 +466,7 @@ pub(crate) fn image_warnings<S: ClassState>(
     warnings.extend(order_warning(remarks));
     let definition = Definition {
         lacks_classes: left_out > 0,
+        has_no_common_class: has_no_common_class(&classes),
         ..definition
     };
     warnings.extend(finding_warnings(remarks, definition));
@@ -499,10 +500,6 @@ pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message
         0 if !class.is_listed => class.totals.detections,
         _ => 0,
     });
-    let in_common = classes
-        .iter()
-        .filter(|class| class.totals.truths > 0 || class.is_listed)
-        .any(|class| class.totals.detections > 0);
     let mut warnings = Vec::new();
     if detections > 0 {
         let what = Counted::new(
@@ -511,12 +508,20 @@ pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message
         );
         warnings.push(what.warning(detections).text(": ").text(lacking));
     }
-    if all_truths > 0 && !in_common && detections + left_out > 0 {
+    if all_truths > 0 && has_no_common_class(classes) && detections + left_out > 0 {
         warnings.push(Message::from(format!(
             "NO CLASS IN COMMON: no detection is of a class of the ground truth, which has {truths}"
         )));
     }
     warnings
+}
+
+/// Whether no detection is of a class of the ground truth.
+pub(crate) fn has_no_common_class(classes: &[OfClass]) -> bool {
+    let mut of_truth = classes
+        .iter()
+        .filter(|class| class.totals.truths > 0 || class.is_listed);
+    of_truth.all(|class| class.totals.detections == 0)
 }
 
 /// The first few classes, each with its count.

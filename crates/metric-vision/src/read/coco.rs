@@ -2065,6 +2065,65 @@ mod tests {
         true
     }
 
+    /// What reading an annotation gives, and how many warn of the field `ignore`.
+    fn annotation(fields: &str, quirks: bool) -> Result<(bool, u64), String> {
+        let truth = format!(
+            r#"{{"images": [{{"id": 1, "width": 9, "height": 9}}], "categories": [{{"id": 1}}],
+                "annotations": [{{"id": 1, "image_id": 1, "category_id": 1, "area": 9, {fields}}}]}}"#
+        );
+        let file = |text| File { name: "", text };
+        let options = CocoOptions::default().with_quirks(quirks);
+        let read = if fields.contains("segmentation") {
+            let read = parse_coco_masks(file(&truth), file("[]"), options);
+            read.map(|(dataset, warnings)| (dataset.images()[0].annotations[0].ignore, warnings))
+        } else {
+            let read = parse_coco(file(&truth), file("[]"), options);
+            read.map(|(dataset, warnings)| (dataset.images()[0].annotations[0].ignore, warnings))
+        };
+        let (ignore, warnings) = read.map_err(|error| error.to_string())?;
+        let times = warnings.get(&Warning::IgnoredTruth);
+        Ok((ignore, times.copied().unwrap_or_default()))
+    }
+
+    #[test]
+    fn objects_may_be_left_out_of_the_count() {
+        for (ignore, quirks, expected) in [
+            ("1", false, Ok((true, 1))),
+            ("true", false, Ok((true, 1))),
+            ("0", false, Ok((false, 0))),
+            ("null", false, Ok((false, 0))),
+            ("1", true, Ok((false, 0))),
+            ("\"no\"", true, Ok((false, 0))),
+        ] {
+            let fields = format!(r#""bbox": [0, 0, 3, 3], "iscrowd": 0, "ignore": {ignore}"#);
+            assert_eq!(annotation(&fields, quirks), expected, "{ignore} {quirks}");
+        }
+        // pycocotools leaves crowds out as well.
+        let crowd = r#""bbox": [0, 0, 3, 3], "iscrowd": 1, "ignore": 1"#;
+        assert_eq!(annotation(crowd, false), Ok((true, 0)));
+        let text = annotation(
+            r#""bbox": [0, 0, 3, 3], "iscrowd": 0, "ignore": "no""#,
+            false,
+        );
+        let problem = r#"annotations[0]: ignore: found the string "no", expected 0 or 1"#;
+        assert_eq!(text, Err(problem.to_owned()));
+    }
+
+    #[test]
+    fn polygons_are_pairs_of_numbers() {
+        let fields = |polygons| format!(r#""iscrowd": 0, "segmentation": {polygons}"#);
+        let odd = fields("[[0, 0, 5, 0, 5, 5], [0, 0, 5, 0, 5, 5, 7]]");
+        let problem =
+            "annotations[0]: segmentation: found a polygon of 7 numbers, expected pairs of x and y";
+        assert_eq!(annotation(&odd, false), Err(problem.to_owned()));
+        // pycocotools leaves out the last number.
+        assert_eq!(annotation(&odd, true), Ok((false, 0)));
+        assert_eq!(
+            annotation(&fields("[[0, 0, 5, 0, 5, 5]]"), false),
+            Ok((false, 0))
+        );
+    }
+
     #[test]
     fn records_as_programs_write_them_are_scanned() {
         assert!(check::<ImageRecord<'_>>(

@@ -1017,6 +1017,29 @@ mod tests {
         assert!(read(&[("1.xml", &text)], &[], &VocOptions::default()).is_ok());
     }
 
+    /// Lines that were taken out of a copy are still the source of the names of classes, also where their numbers are
+    /// wrong, and of the format.
+    #[test]
+    fn copies_have_the_classes_of_the_original() {
+        let folder = tempfile::tempdir().unwrap();
+        let [original, copy, predictions] = ["o", "c", "p"].map(|name| folder.path().join(name));
+        for (path, text) in [
+            (&original, "red car 9 9 1 1"),
+            (&copy, ""),
+            (&predictions, "red car 0.5 1 1 9 9"),
+        ] {
+            fs::create_dir(path).unwrap();
+            fs::write(path.join("a.txt"), text).unwrap();
+        }
+        let options = VocOptions::default();
+        let (dataset, _) = read_copy(&copy, &predictions, &options, Some(&original)).unwrap();
+        assert_eq!(dataset.predictions(0).len(), 1);
+        assert_eq!(dataset.classes()[0].name, "red car");
+        let error = read_voc(&copy, &predictions, &options).unwrap_err();
+        let problem = "found 7 words, expected 6: class score xmin ymin xmax ymax";
+        assert_eq!(error.problem.to_string(), problem);
+    }
+
     #[test]
     fn folders() {
         let folder = tempfile::tempdir().unwrap();
@@ -1031,8 +1054,12 @@ mod tests {
         for (name, text) in TRUTHS {
             fs::write(truths.join(name.strip_prefix("a/").unwrap()), text).unwrap();
         }
-        fs::write(predictions.join("comp4_det_test_dog.txt"), "10 1 0 0 1 1").unwrap();
         fs::write(predictions.join("readme.md"), "?").unwrap();
+        assert_eq!(
+            read().unwrap_err().problem.to_string(),
+            "found no predictions, expected files *.txt"
+        );
+        fs::write(predictions.join("comp4_det_test_dog.txt"), "10 1 0 0 1 1").unwrap();
         let (dataset, _) = read().unwrap();
         assert_eq!(
             (dataset.images().len(), dataset.predictions(0).len()),

@@ -460,7 +460,7 @@ fn detection(
     let [confidence] = line.numbers(["confidence"], [confidence])?;
     if confidence > 1.0 {
         let problem = format!(
-            "found {confidence}, expected at most 1: ids of tracks are no confidences, which have a column of their own under save_conf=True"
+            "found {confidence}, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True"
         );
         return Err(line.error("confidence", problem));
     }
@@ -853,6 +853,10 @@ mod tests {
                 r#"confidence: found "nan", expected a finite number"#.to_owned(),
             ),
             (
+                "0 0 0 1 1 4",
+                "confidence: found 4, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True".to_owned(),
+            ),
+            (
                 "0 2.5 0 1 1 1",
                 format!("cx: found 2.5, {of_image}, -1 to 2"),
             ),
@@ -912,10 +916,14 @@ mod tests {
             ("t/a.b.TXT", "0 0.5 0.5 1 1"),
             ("t/.c.txt", "?"),
             ("t/notes.md", "?"),
-            ("p/b.txt", "0 0.5 0.5 1 1 1"),
+            ("p/classes.txt", "cat\ndog"),
         ] {
             fs::write(folder.path().join(file), text).unwrap();
         }
+        let error = read().unwrap_err().to_string();
+        let problem = "found no predictions, expected files *.txt";
+        assert_eq!(error, at(&predictions, problem));
+        fs::write(predictions.join("b.txt"), "0 0.5 0.5 1 1 1").unwrap();
         let (dataset, warnings) = read().unwrap();
         assert_eq!(warnings, Warnings::new());
         assert_eq!(keys(&dataset).1, ["a.b", "b"]);

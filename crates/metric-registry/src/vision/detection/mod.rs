@@ -21,8 +21,8 @@ use crate::options::{comma_separated, finite};
 use crate::vision::findings::{Definition, finding_warnings};
 use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, lacking_classes, order_warning,
-    unknown_classes,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, has_no_common_class,
+    lacking_classes, order_warning, unknown_classes,
 };
 use crate::{
     Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
@@ -330,6 +330,7 @@ impl<F: Form> Reading for Boxes<F> {
         warnings.extend(order_warning(remarks));
         let definition = Definition {
             lacks_classes: left_out > 0,
+            has_no_common_class: has_no_common_class(&classes),
             scores_nothing: self.scores_empty_data(),
             ..Definition::default()
         };
