@@ -52,6 +52,7 @@ const MAPDR: &[&str] = &["an independent implementation of the published definit
 const MAPDR_CASES: &[&str] = &["made-up edge cases"];
 const PLAIN: &[&str] = &["an independent implementation in plain Python"];
 const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
+const PYCOCOTOOLS_OF_NUMPY: &[&str] = &["pycocotools 2.0.11 under NumPy 2.4.6"];
 const RATIONAL: &[&str] = &["rational arithmetic"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
@@ -115,6 +116,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
     line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),
     line("coco::coco_masks_and_other_definitions", VISION, "coco", "masks, other definitions", PYCOCOTOOLS),
+    line("coco::coco_many_classes", VISION, "coco", "many classes", PYCOCOTOOLS_OF_NUMPY),
     line("coco::coco_keypoints", VISION, "coco", "keypoints", PYCOCOTOOLS),
     line("errors::confusion_matrix", VISION, "confusion-matrix", "", &["hotcoco 1.3.0"]),
     line("errors::tide", VISION, "tide", "", &["tidecv 1.0.1"]),

@@ -844,6 +844,7 @@ impl<'py> Settings<'_, 'py> {
         ];
         if let Some(missing) = self.choice("missing", &missing)? {
             run.join.missing = missing;
+            run.is_missing_given = true;
         }
         if let Some(ignore) = self.choice("extra", &[("error", false), ("ignore", true)])? {
             run.join.ignore_extra = ignore;

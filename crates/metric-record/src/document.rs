@@ -146,6 +146,8 @@ pub struct Folder {
     pub path: PathBuf,
     /// The number of bytes of its files that may be held in memory.
     pub max_bytes: u64,
+    /// The folder of which this one is a copy whose files may lack lines. It has the format of the original.
+    pub original: Option<PathBuf>,
 }
 
 impl Folder {
@@ -154,6 +156,7 @@ impl Folder {
         Self {
             path: path.into(),
             max_bytes: DEFAULT_MAX_BYTES,
+            original: None,
         }
     }
 }

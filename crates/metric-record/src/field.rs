@@ -213,7 +213,7 @@ fn parse<'a, S: DeserializeSeed<'a>>(seed: S, json: &'a str) -> Result<S::Value,
     let value = seed.deserialize(&mut deserializer);
     value
         .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| json::cut(&error))
+        .map_err(|error| json::described(json, &error))
 }
 
 /// The field that an object has.

@@ -270,7 +270,8 @@ impl<'a> Value<'a> {
             Form::Json(text) | Form::Plain(text) | Form::Line(text) => json::typed(text),
             Form::Prefix(text) => {
                 let mut deserializer = serde_json::Deserializer::from_str(text);
-                let value = T::deserialize(&mut deserializer).map_err(|error| json::cut(&error))?;
+                let value = T::deserialize(&mut deserializer)
+                    .map_err(|error| json::described(text, &error))?;
                 // The rest of the text starts where the value ends.
                 let rest = deserializer.into_iter::<serde::de::IgnoredAny>();
                 self.end = Some(rest.byte_offset());
@@ -407,7 +408,7 @@ impl<'a> Value<'a> {
     fn raw(&mut self, text: &'a str) -> Result<&'a str, String> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let raw = <&serde_json::value::RawValue>::deserialize(&mut deserializer)
-            .map_err(|error| json::cut(&error))?;
+            .map_err(|error| json::described(text, &error))?;
         let rest = deserializer.into_iter::<serde::de::IgnoredAny>();
         self.end = Some(rest.byte_offset());
         Ok(raw.get())

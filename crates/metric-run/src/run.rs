@@ -35,6 +35,9 @@ pub struct Run {
     pub(crate) metrics: Vec<Chosen>,
     /// The strictness of joining references and predictions.
     pub join: JoinPolicy,
+    /// Whether the policy for missing predictions was given, even if it is the default. Dataset files refuse it then: it
+    /// has no effect on them.
+    pub is_missing_given: bool,
     /// The part of the data that is scored; `None` for all of it.
     pub shard: Option<Shard>,
     /// The number of threads; `None` for one per core. The result does not depend on it.
@@ -226,6 +229,7 @@ impl Run {
             shard: None,
             threads: None,
             fields: Fields::default(),
+            is_missing_given: false,
             refuse_stray_words: false,
             samples: false,
             ranking: None,
@@ -614,6 +618,19 @@ impl Run {
         )))
     }
 
+    /// Refuses a policy for missing predictions for documents that do not know any.
+    pub(crate) fn refuse_missing(&self) -> Result<(), RunError> {
+        let is_given = self.is_missing_given || self.join.missing != Missing::Error;
+        let joins = |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_));
+        if !is_given || self.metrics.iter().all(joins) {
+            return Ok(());
+        }
+        let message = Message::default()
+            .option("missing", "")
+            .text(" goes with records: in whole files a gap counts as an empty prediction");
+        Err(RunError::Usage(message))
+    }
+
     /// Scores documents of a metric's own format.
     fn documents(
         &self,
@@ -621,13 +638,7 @@ impl Run {
         predictions: Document,
         observer: &dyn Observer,
     ) -> Result<Vec<Outcome>, RunError> {
-        let joins = |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_));
-        if self.join.missing != Missing::Error && !self.metrics.iter().all(joins) {
-            let message = Message::default()
-                .option("missing", "")
-                .text(" goes with records: in whole files a gap counts as an empty prediction");
-            return Err(RunError::Usage(message));
-        }
+        self.refuse_missing()?;
         let name = references.name.clone();
         self.check_statistics(true, &name)?;
         let mut data = Some((references, predictions));

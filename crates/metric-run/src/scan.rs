@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use metric_record::Message;
 use metric_record::json::scan::{Scanner, ShortText, end_of_number, end_of_numbers, end_of_string};
-use metric_record::json::{Entries, offset_of, without_position};
+use metric_record::json::{Entries, no_number, offset_of, without_position};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -454,7 +454,7 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
     }
     match error.classify() {
         serde_json::error::Category::Data => text.to_owned(),
-        _ => match no_number(json, offset_of(json, error)) {
+        _ => match no_number(json, error) {
             Some("NaN") => "malformed JSON: NaN is not a JSON number".to_owned(),
             Some(word) => {
                 let written = word.replace("Infinity", "inf");
@@ -465,20 +465,6 @@ fn describe(json: &str, error: &serde_json::Error) -> String {
             None => format!("malformed JSON: {text}"),
         },
     }
-}
-
-/// The number around this location that Python writes and JSON does not have.
-fn no_number(json: &str, offset: usize) -> Option<&'static str> {
-    // The sign of a negative number was already read.
-    [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)]
-        .into_iter()
-        .find(|(word, read)| {
-            let rest = offset
-                .checked_sub(*read)
-                .and_then(|start| json.get(start..));
-            rest.is_some_and(|rest| rest.starts_with(word))
-        })
-        .map(|(word, _)| word)
 }
 
 /// Reads one line as a record.

@@ -33,6 +33,8 @@ pub struct Settings {
     pub fields: Fields,
     /// The strictness of joining references and predictions.
     pub join: JoinPolicy,
+    /// Whether the policy for missing predictions was given: see [`Run::is_missing_given`].
+    pub is_missing_given: bool,
     /// Whether stray words are an error: see [`Run::refuse_stray_words`].
     pub refuse_stray_words: bool,
     /// The dialect of CSV files.
@@ -112,12 +114,14 @@ impl Settings {
             })
         });
         let ignore_extra = choice(given, "extra", &EXTRA)?;
+        let missing = choice(given, "missing", &MISSING)?;
         Ok(Self {
             fields: fields(given),
             join: JoinPolicy {
-                missing: choice(given, "missing", &MISSING)?.unwrap_or(Missing::Error),
+                missing: missing.unwrap_or(Missing::Error),
                 ignore_extra: ignore_extra.unwrap_or(false),
             },
+            is_missing_given: missing.is_some(),
             refuse_stray_words: ignore_extra == Some(false),
             csv: CsvOptions {
                 delimiter: delimiter.transpose()?,
@@ -138,6 +142,7 @@ impl Settings {
     pub fn apply(&self, run: &mut Run) {
         run.fields = self.fields.clone();
         run.join = self.join;
+        run.is_missing_given = self.is_missing_given;
         run.refuse_stray_words = self.refuse_stray_words;
     }
 
@@ -271,6 +276,8 @@ mod tests {
 
     #[test]
     fn stray_words_are_an_error_if_extra_predictions_are_named_one() {
+        assert!(!read(&[]).unwrap().is_missing_given);
+        assert!(read(&[("missing", "error")]).unwrap().is_missing_given);
         assert!(!read(&[]).unwrap().refuse_stray_words);
         assert!(read(&[("extra", "error")]).unwrap().refuse_stray_words);
         assert!(!read(&[("extra", "ignore")]).unwrap().refuse_stray_words);

@@ -3,6 +3,7 @@ use std::fmt;
 
 use metric_core::Merge;
 
+use crate::score::Rank;
 use crate::{Class, Key};
 
 /// A state that identifies classes by their indices in the list of classes of its data set.
@@ -57,6 +58,40 @@ pub trait ClassState: Merge {
     ///
     /// Linear in the size of the state.
     fn class_totals(&self) -> BTreeMap<u32, ClassTotals>;
+
+    /// Returns whether scores that rank detections depend on the order in which they were read: all detections of a
+    /// class have the same score, for each class, and of some class there are both correct and incorrect ones.
+    ///
+    /// # Cost
+    ///
+    /// Ends at the first two detections of a class with different scores.
+    fn is_ranked_by_order(&self) -> bool {
+        false
+    }
+}
+
+/// A detection that was compared with the ground truth.
+#[derive(Clone, Copy)]
+pub(crate) struct Judged {
+    pub(crate) class: u32,
+    pub(crate) score: Rank,
+    /// The thresholds at which it is correct, and those at which it is wrong, one bit each.
+    pub(crate) correct: u64,
+    pub(crate) wrong: u64,
+}
+
+/// See [`ClassState::is_ranked_by_order`].
+pub(crate) fn is_ranked_by_order(detections: impl Iterator<Item = Judged>) -> bool {
+    let mut classes: HashMap<u32, Judged> = HashMap::new();
+    for detection in detections {
+        let all = classes.entry(detection.class).or_insert(detection);
+        if all.score != detection.score {
+            return false;
+        }
+        all.correct |= detection.correct;
+        all.wrong |= detection.wrong;
+    }
+    classes.values().any(|all| all.correct & all.wrong != 0)
 }
 
 /// The numbers of objects of a class that count for the metric.

@@ -67,10 +67,10 @@ impl Mask {
         let mut counts: Vec<u32> = Vec::new();
         let mut bytes = text.bytes().enumerate();
         while let Some((position, mut byte)) = bytes.next() {
-            let (mut value, mut shift) = (0_i64, 0);
+            let (mut value, mut shift, mut at) = (0_i64, 0, position);
             loop {
                 if !(48..112).contains(&byte) {
-                    return Err(InvalidMask::Character { position, byte });
+                    return Err(InvalidMask::Character { position: at, byte });
                 }
                 let six = byte - 48;
                 value |= i64::from(six & 0x1f) << shift;
@@ -82,9 +82,9 @@ impl Mask {
                     }
                     break;
                 }
-                byte = match bytes.next() {
+                (at, byte) = match bytes.next() {
                     // Seven characters hold any difference of two run lengths.
-                    Some((_, byte)) if shift < 35 => byte,
+                    Some(next) if shift < 35 => next,
                     _ => return Err(InvalidMask::Number { position }),
                 };
             }
@@ -501,10 +501,16 @@ impl fmt::Display for InvalidMask {
                 )
             }
             Self::Character { position, byte } => {
+                let hint = match (position, byte) {
+                    (1, b'\'' | b'"') => {
+                        " (str() of Python writes bytes as b'...': write counts.decode() to the file)"
+                    }
+                    _ => "",
+                };
                 let byte = byte.escape_ascii();
                 write!(
                     f,
-                    "character {position} is '{byte}': expected one from '0' to 'o'"
+                    "character {position} is '{byte}': expected one from '0' to 'o'{hint}"
                 )
             }
             Self::Number { position } => {
@@ -572,6 +578,12 @@ mod tests {
                 byte: 112
             })
         );
+        // The character is the one in the middle of a number.
+        let bytes = text("b'04'").expect("an error");
+        let (position, byte) = (1, b'\'');
+        assert_eq!(bytes, InvalidMask::Character { position, byte });
+        let hint = "write counts.decode() to the file)";
+        assert!(bytes.to_string().ends_with(hint), "{bytes}");
         assert_eq!(text("0T"), Some(InvalidMask::Number { position: 1 })); // unfinished
         assert_eq!(text("0O"), Some(InvalidMask::Number { position: 1 })); // -1
         assert_eq!(text("0ooooooo0"), Some(InvalidMask::Number { position: 1 }));

@@ -8,7 +8,9 @@ use metric_core::{Mean, Merge, Metric, NamedScores, WeightedRows, named_choice};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
+use crate::classes::{
+    ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
+};
 use crate::count;
 use crate::matching::{TooManyPairs, check_image};
 use crate::score::Rank;
@@ -642,6 +644,19 @@ impl ClassState for TideState {
         let findings = self.images.unordered().flatten();
         let found = findings.map(|finding| (finding.class, ClassTotals::detections(1)));
         ClassTotals::sum(truths.chain(found))
+    }
+
+    fn is_ranked_by_order(&self) -> bool {
+        let findings = self.images.unordered().flatten();
+        is_ranked_by_order(findings.map(|finding| {
+            let is_wrong = matches!(finding.verdict, Verdict::Wrong { ignored: false, .. });
+            Judged {
+                class: finding.class,
+                score: finding.score,
+                correct: u64::from(matches!(finding.verdict, Verdict::Right)),
+                wrong: u64::from(is_wrong),
+            }
+        }))
     }
 }
 

@@ -8,7 +8,9 @@ use metric_core::{
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
+use crate::classes::{
+    ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
+};
 use crate::detection::split;
 use crate::matching::voc_by;
 use crate::nearest::Arithmetic;
@@ -458,6 +460,16 @@ impl ClassState for VocState {
             truths.chain(detections.map(|found| (found.class, ClassTotals::detections(1))))
         });
         ClassTotals::sum(totals)
+    }
+
+    fn is_ranked_by_order(&self) -> bool {
+        let detections = self.images.unordered().flat_map(|image| &image.detections);
+        is_ranked_by_order(detections.map(|detected| Judged {
+            class: detected.class,
+            score: detected.score,
+            correct: u64::from(detected.outcome == Outcome::Right),
+            wrong: u64::from(detected.outcome == Outcome::Wrong),
+        }))
     }
 }
 

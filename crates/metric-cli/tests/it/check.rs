@@ -543,6 +543,23 @@ fn put_all(folder: &Folder, files: &[(&str, &str)]) {
 
 #[test]
 #[cfg(unix)]
+fn folders_keep_their_format_and_classes_without_their_invalid_lines() {
+    let folder = Folder::new(&[]);
+    put_all(
+        &folder,
+        &[
+            ("truth/a.txt", "red car 50 80 90 20"),
+            ("found/a.txt", "red car 0.8 50 20 90 80"),
+        ],
+    );
+    let found = check(&folder, "voc -r truth -p found");
+    expect(&found, &[("invalid-reference", "truth", 1)]);
+    // A warning about the rest would say that the class has no object.
+    assert_eq!(found["warnings"], json!([]));
+}
+
+#[test]
+#[cfg(unix)]
 fn folders_are_checked_past_their_first_problem() {
     let folder = Folder::new(&[]);
     let files = [

@@ -91,7 +91,7 @@ fn object(id: u64, image: u64, class: u64) -> Value {
 }
 
 fn found(image: u64, class: u64) -> Value {
-    json!({"image_id": image, "category_id": class, "bbox": [10, 10, 20, 20], "score": 0.9})
+    json!({"image_id": image, "category_id": class, "bbox": [10, 10, 20, 20], "score": 1.0 / image as f64})
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn coco_annotations_with_the_id_0() {
 fn coco_masks_of_another_size_than_their_image() {
     let mask = |image: u64, size: u64| {
         let counts = [0, size, size * (size - 1)];
-        json!({"image_id": image, "category_id": 1, "score": 0.5, "segmentation": {"size": [size, size], "counts": counts}})
+        json!({"image_id": image, "category_id": 1, "score": 1.0 / image as f64, "segmentation": {"size": [size, size], "counts": counts}})
     };
     let truth = |id: u64, image: u64, size: u64| {
         let mut truth = mask(image, size);
@@ -238,7 +238,7 @@ fn names_of_classes_that_the_ground_truth_lacks() {
             Some("1 detection is of a class of which the ground truth has no object: \"Cat\" (1)"),
             true,
         ),
-        (["cat 0.9 1 1 9 9", "cat 0.9 1 1 9 9"], None, true),
+        (["cat 0.9 1 1 9 9", "cat 0.8 1 1 9 9"], None, true),
         (
             ["Cat 0.9 1 1 9 9", "Dog 0.9 1 1 9 9"],
             Some(
@@ -664,7 +664,7 @@ fn coco_results_whose_boxes_are_corners() {
     let results = |form: fn(u64, u64) -> [u64; 4]| -> Vec<Value> {
         let boxes = (1..=6).map(|id| (id, corner(id)));
         let results = boxes.map(|(id, (x, y))| {
-            json!({"image_id": 1 + id % 2, "category_id": 1, "bbox": form(x, y), "score": 0.5})
+            json!({"image_id": 1 + id % 2, "category_id": 1, "bbox": form(x, y), "score": 1.0 / id as f64})
         });
         results.collect()
     };

@@ -430,6 +430,7 @@ fn map(file: File<'_>) -> Result<Entries<'_>, ReadError> {
         return Ok(tasks);
     }
     serde_json::from_str(file.content()).map_err(|error| {
+        let error = metric_record::json::located(file.content(), &error);
         let problem = format!("expected an object of tasks by their id: {error}");
         ReadError::new(file.name, problem)
     })

@@ -52,13 +52,60 @@ pub fn kind(json: &str) -> Kind {
 /// assert_eq!(error, "found an object, expected a list");
 /// ```
 pub fn typed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
-    serde_json::from_str(json).map_err(|error| cut(&error))
+    serde_json::from_str(json).map_err(|error| described(json, &error))
 }
 
 /// Returns the message of an error of `serde_json` without its position, in plain words.
 #[must_use]
 pub fn cut(error: &serde_json::Error) -> String {
     in_words(without_position(&error.to_string()))
+}
+
+/// Returns the message of an error of `serde_json` in this text without its position, in plain words. It names `NaN` and
+/// `Infinity`, which Python writes and JSON does not have.
+///
+/// ```
+/// use metric_record::json;
+///
+/// let text = r#"{"score": NaN}"#;
+/// let error = serde_json::from_str::<serde_json::Value>(text).unwrap_err();
+/// assert_eq!(json::described(text, &error), "NaN is not a JSON number");
+/// ```
+#[must_use]
+pub fn described(text: &str, error: &serde_json::Error) -> String {
+    match no_number(text, error) {
+        Some(word) => format!("{word} is not a JSON number"),
+        None => cut(error),
+    }
+}
+
+/// Returns the message of an error of `serde_json` in this text with its position, and names numbers like
+/// [`described`].
+#[must_use]
+pub fn located(text: &str, error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    match no_number(text, error) {
+        Some(word) => format!("{word} is not a JSON number at line {line} column {column}"),
+        None => error.to_string(),
+    }
+}
+
+/// Returns the number at an error of `serde_json` that Python writes and JSON does not have: `NaN`, `Infinity` or
+/// `-Infinity`.
+#[must_use]
+pub fn no_number(text: &str, error: &serde_json::Error) -> Option<&'static str> {
+    if !error.is_syntax() {
+        return None;
+    }
+    let offset = offset_of(text, error);
+    // The sign of a negative number was already read.
+    let words = [("-Infinity", 1), ("Infinity", 0), ("NaN", 0)];
+    let found = words.into_iter().find(|(word, read)| {
+        let start = offset.checked_sub(*read);
+        let rest = start.and_then(|start| text.get(start..));
+        rest.is_some_and(|rest| rest.starts_with(word))
+    });
+    found.map(|(word, _)| word)
 }
 
 /// Returns the byte at which an error of `serde_json` was found in a text, counted from 0: that of its line and column,

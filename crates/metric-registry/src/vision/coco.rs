@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 
 use crate::fields::objects_by_id;
 use crate::options::{comma_separated, finite};
-use crate::vision::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
+use crate::vision::findings::Definition;
+use crate::vision::image_key::{IMAGE_KEY, with_image_key};
 use crate::vision::images::{
     BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
-    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, class_warnings, corners, curve_points,
+    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, corners, curve_points, image_warnings,
     is_empty_image, read_boxes, read_image, renumber_classes, stream_images, tally_order,
 };
 use crate::{
@@ -89,7 +90,7 @@ pub(crate) const COCO: Entry = Entry {
             kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
             value: "PROGRAM",
             default: "none",
-            help: "Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id, masks that differ in size from their image, and AP if 100 is not in --max-detections",
+            help: "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections",
         },
         OptionSpec {
             name: "groups",
@@ -164,9 +165,8 @@ pub(crate) const COCO: Entry = Entry {
         for (name, value) in folders.parts() {
             changed(&name, value);
         }
-        let by_file = options.is(IMAGE_KEY.name, "file_name");
-        if by_file {
-            changed(IMAGE_KEY.name, "file_name".to_owned());
+        if let Some((name, value)) = folders.image_key() {
+            changed(&name, value);
         }
         let by_class = options.is("groups", "class");
         let of_keypoints = iou_type == "keypoints";
@@ -174,7 +174,7 @@ pub(crate) const COCO: Entry = Entry {
             let problem = Message::from("is for ").option("iou-type", "keypoints");
             return Err(OptionError::new(SIGMAS, "", problem));
         }
-        let switches = [by_class, by_file, options.compact_details()];
+        let switches = [by_class, options.compact_details()];
         match iou_type.as_str() {
             "segm" => scorer(params, signature, switches, folders, masks()),
             "keypoints" => scorer(params, signature, switches, folders, keypoints(sigmas)?),
@@ -265,7 +265,7 @@ fn keypoints(sigmas: Vec<f64>) -> Result<Reader<Keypoints>, OptionError> {
 fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     params: CocoParams,
     signature: Named<String>,
-    [by_class, by_file, compact]: [bool; 3],
+    [by_class, compact]: [bool; 2],
     folders: FolderOptions,
     read: Reader<S>,
 ) -> Result<Box<dyn crate::Scorer>, OptionError> {
@@ -284,7 +284,6 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
         metric,
         signature,
         by_class,
-        by_file,
         compact,
         folders,
         read,
@@ -296,8 +295,6 @@ struct Coco<S> {
     metric: CocoAp<S>,
     signature: Named<String>,
     by_class: bool,
-    /// Whether results name images by their files.
-    by_file: bool,
     /// Whether details are compact.
     compact: bool,
     /// The sizes of the images of YOLO's folders.
@@ -504,7 +501,11 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        let mut warnings = class_warnings(classes, state, remarks);
+        let definition = Definition {
+            has_quirks: true,
+            ..Definition::default()
+        };
+        let mut warnings = image_warnings(classes, state, remarks, definition);
         let zero = remarks.tally(ZERO_ID);
         if zero > 0 && !self.metric.params().quirks {
             let what = Counted::new(
@@ -562,9 +563,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         mut data: DataSet,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), DataSetError> {
-        if self.by_file {
-            data.predictions = with_image_ids(&data.references, data.predictions)?;
-        }
+        self.folders.find_images(&mut data)?;
         if let (Some(read), Content::Folder(_)) = (self.read.folders, &data.references.content) {
             return self.read_folders(read, data, sink);
         }
@@ -580,7 +579,8 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
             .with_quirks(quirks)
             .with_shard(data.shard);
         let read = (self.read.documents)(&data.references, &data.predictions, options);
-        let (dataset, warnings) = read.map_err(|error| with_image_key(error, &data.predictions))?;
+        let (dataset, warnings) =
+            read.map_err(|error| with_image_key(error, &data.references, &data.predictions))?;
         // The texts are large, and done with.
         drop(data);
         tally_order(sink, &(self.read.order)(&dataset));

@@ -12,8 +12,10 @@ use metric_vision::{
 use serde_json::json;
 
 use crate::fields::objects_by_id;
+use crate::vision::findings::Definition;
+use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, class_warnings,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, image_warnings,
     is_empty_image, read_image, renumber_classes,
 };
 use crate::{
@@ -48,6 +50,7 @@ pub(crate) const TIDE: Entry = Entry {
             default: "100",
             help: "Number of detections per image that count",
         },
+        IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
     ],
@@ -115,7 +118,7 @@ impl Reading for Errors {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        class_warnings(classes, state, remarks)
+        image_warnings(classes, state, remarks, Definition::default())
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -133,6 +136,7 @@ impl Reading for Errors {
             ),
         ];
         parts.extend(self.folders.parts());
+        parts.extend(self.folders.image_key());
         parts
     }
 
@@ -235,6 +239,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             default: "",
             help: "Leave out detections below this score",
         },
+        IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
         OptionSpec {
@@ -315,7 +320,7 @@ impl Reading for Matrix {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        class_warnings(classes, state, remarks)
+        image_warnings(classes, state, remarks, Definition::default())
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -329,6 +334,7 @@ impl Reading for Matrix {
         std::iter::once(iou)
             .chain(cut)
             .chain(self.folders.parts())
+            .chain(self.folders.image_key())
             .collect()
     }
 

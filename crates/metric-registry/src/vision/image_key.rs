@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use metric_record::json::{self, Entries};
-use metric_record::{Content, Document, Message, ReadError, quoted_id};
+use metric_record::{Content, Document, ReadError, quoted_id};
 use serde_json::value::RawValue;
 
 use crate::OptionKind;
@@ -31,26 +31,9 @@ enum Named<'a> {
 /// Replaces the names of files in a list of results by the ids of their images.
 pub(crate) fn with_image_ids(
     references: &Document,
-    predictions: Document,
+    predictions: &Document,
 ) -> Result<Document, ReadError> {
-    let truth = references.file()?;
-    let refuse = |problem: String| ReadError::new(&references.name, problem);
-    let file: Entries<'_> = json::typed(truth.content()).map_err(refuse)?;
-    let images: Vec<Entries<'_>> =
-        json::typed(file.get("images").unwrap_or("[]")).map_err(refuse)?;
-    let mut names = FileNames(HashMap::new());
-    for (index, image) in images.iter().enumerate() {
-        let name = image.get("file_name").map(json::string);
-        match (name, image.get("id")) {
-            (Some(Ok(name)), Some(id)) => names.add(&name, id),
-            (Some(Err(problem)), _) => {
-                let location = format!("images[{index}]");
-                let error = ReadError::new(&references.name, problem);
-                return Err(error.at(location).field("file_name"));
-            }
-            _ => {}
-        }
-    }
+    let names = FileNames::of_images(references)?;
     let text = predictions.file()?.content();
     let refuse = |problem: String| ReadError::new(&predictions.name, problem);
     let results: Vec<&RawValue> = json::typed(text).map_err(refuse)?;
@@ -88,24 +71,72 @@ pub(crate) fn with_image_ids(
     }
     written.push(']');
     Ok(Document {
-        name: predictions.name,
+        name: predictions.name.clone(),
         content: Content::Text(written),
     })
 }
 
-/// An error in results, with the option that helps if they name images by their files only.
-pub(crate) fn with_image_key(mut error: ReadError, results: &Document) -> ReadError {
-    let has_no_id = error.field == "image_id" && error.problem.to_string() == "missing";
+/// An error in results, with the option that helps if they name images by their files.
+pub(crate) fn with_image_key(
+    mut error: ReadError,
+    references: &Document,
+    results: &Document,
+) -> ReadError {
+    if error.field != "image_id" || error.file != results.name {
+        return error;
+    }
+    let problem = std::mem::take(&mut error.problem);
+    let is_missing = problem.to_string() == "missing";
     let text = results.file().ok();
     let has_names = text.is_some_and(|file| file.content().contains("\"file_name\""));
-    if has_no_id && has_names && error.file == results.name {
-        error.problem = Message::from("missing; to find images by their file_name, use ")
-            .option(IMAGE_KEY.name, "file_name");
-    }
+    error.problem = if is_missing && has_names {
+        problem
+            .text("; to find images by their file_name, use ")
+            .option(IMAGE_KEY.name, "file_name")
+    } else if is_file_name(&error.record, references, results).unwrap_or(false) {
+        problem
+            .text("; it is the file_name of one: to find images by that, use ")
+            .option(IMAGE_KEY.name, "file_name")
+    } else {
+        problem
+    };
     error
 }
 
+/// Whether the `image_id` of the result at an index, written `[3]`, is the name of the file of an image.
+fn is_file_name(record: &str, references: &Document, results: &Document) -> Option<bool> {
+    let index = record.strip_prefix('[')?.strip_suffix(']')?;
+    let index: usize = index.parse().ok()?;
+    let names = FileNames::of_images(references).ok()?;
+    let results: Vec<&RawValue> = json::typed(results.file().ok()?.content()).ok()?;
+    let fields: Entries<'_> = json::typed(results.get(index)?.get()).ok()?;
+    Some(names.id(fields.get("image_id")?).ok()?.is_some())
+}
+
 impl<'a> FileNames<'a> {
+    /// The names of the images of a ground truth.
+    fn of_images(references: &'a Document) -> Result<Self, ReadError> {
+        let truth = references.file()?;
+        let refuse = |problem: String| ReadError::new(&references.name, problem);
+        let file: Entries<'a> = json::typed(truth.content()).map_err(refuse)?;
+        let images: Vec<Entries<'a>> =
+            json::typed(file.get("images").unwrap_or("[]")).map_err(refuse)?;
+        let mut names = Self(HashMap::new());
+        for (index, image) in images.iter().enumerate() {
+            let name = image.get("file_name").map(json::string);
+            match (name, image.get("id")) {
+                (Some(Ok(name)), Some(id)) => names.add(&name, id),
+                (Some(Err(problem)), _) => {
+                    let location = format!("images[{index}]");
+                    let error = ReadError::new(&references.name, problem);
+                    return Err(error.at(location).field("file_name"));
+                }
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
     /// Adds an image by each form of its name: as it is, without folders, and without the ending.
     fn add(&mut self, name: &str, id: &'a str) {
         let mut forms = vec![name];
@@ -141,6 +172,33 @@ impl<'a> FileNames<'a> {
                 quoted_id(name)
             )),
             None => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_as_ids_have_a_hint() {
+        let truth = r#"{"images": [{"id": 1, "file_name": "val/a b.png"}, {"id": 2, "file_name": "7.png"}]}"#;
+        for (id, has_hint) in [
+            (r#""a b""#, true),
+            (r#""val/a b.png""#, true),
+            ("7", true),
+            (r#""c""#, false),
+        ] {
+            let results = format!(r#"[{{"image_id": 1}}, {{"image_id": {id}}}]"#);
+            let [truth, results] = [("t", truth), ("p", results.as_str())]
+                .map(|(name, text)| Document::text(name, text));
+            let error = ReadError::new("p", "not an image").at("[1]");
+            let error = with_image_key(error.field("image_id"), &truth, &results);
+            let hint =
+                "; it is the file_name of one: to find images by that, use --image-key file_name";
+            let end = if has_hint { hint } else { "" };
+            let expected = format!("p: [1]: image_id: not an image{end}");
+            assert_eq!(error.to_string(), expected);
         }
     }
 }

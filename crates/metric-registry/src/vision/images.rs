@@ -10,8 +10,8 @@ use metric_record::{
     Content, Document, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
 };
 use metric_vision::read::{
-    self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, ImageRecord, ImageSizes,
-    InvalidColumns, OtherOrder, RecordError, TextColumns, Warning, Warnings, is_yolo,
+    self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, FindingRules, Findings, ImageRecord,
+    ImageSizes, InvalidColumns, OtherOrder, RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
     Annotation, BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset,
@@ -23,6 +23,10 @@ use serde_json::json;
 
 use crate::ranking::Ranking;
 use crate::reading::{Measured, Ranked, rank_example};
+use crate::vision::findings::{
+    Definition, IGNORED, finding_warnings, number, number_of, ranked_by_order, tally_findings,
+};
+use crate::vision::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
 use crate::{
     Counted, DataSet, DataSetError, Header, Inputs, Named, OptionError, OptionKind, OptionSpec,
     Options, Reading, Remarks, Sink, StateOf, Unified,
@@ -64,9 +68,22 @@ pub(crate) trait CheckSize<S> {
     fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
         Ok(())
     }
+
+    /// Returns the rules that decide what is worth a warning. The default has no greatest number of detections.
+    fn finding_rules(&self) -> FindingRules {
+        FindingRules::default()
+    }
 }
 
 impl<S: Shape> CheckSize<S> for CocoAp<S> {
+    fn finding_rules(&self) -> FindingRules {
+        let params = self.params();
+        FindingRules::default()
+            .with_max_detections(params.max_detections.iter().max().copied())
+            .with_max_by_class(params.by_class)
+            .with_by_class(params.by_class)
+    }
+
     fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
         let checked = CocoAp::check_size(self, predictions, image);
         checked.map_err(|error| of_fewer_detections(&error))
@@ -74,6 +91,12 @@ impl<S: Shape> CheckSize<S> for CocoAp<S> {
 }
 
 impl<S: Shape> CheckSize<S> for Tide<S> {
+    fn finding_rules(&self) -> FindingRules {
+        FindingRules::default()
+            .with_max_detections(Some(self.max_detections()))
+            .with_max_by_class(false)
+    }
+
     fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
         let checked = Tide::check_size(self, predictions, image);
         checked.map_err(|error| of_fewer_detections(&error))
@@ -136,6 +159,11 @@ where
     let mut state: StateOf<R> = image.measure(sink.metric());
     renumber_classes(&mut state, &indices);
     sink.measured(None, &[], state);
+    let mut findings = Findings::default();
+    let rules = sink.metric().finding_rules();
+    let number = |class: u32| number(keys.get(class as usize)?);
+    findings.add(image.predictions(), image.image(), rules, number);
+    tally_findings(sink, &findings);
     note_warnings(sink, image.warnings());
     Ok(())
 }
@@ -174,6 +202,7 @@ pub(crate) const BOX_STREAM: Streaming<BBox> = Streaming {
 pub(crate) struct Gathered<S> {
     pub(crate) state: S,
     pub(crate) order: OtherOrder,
+    pub(crate) findings: Findings,
     /// The worst images, if they are requested.
     pub(crate) ranking: Option<Ranking<Ranked<S>>>,
 }
@@ -183,6 +212,7 @@ impl<S: Default> Default for Gathered<S> {
         Self {
             state: S::default(),
             order: OtherOrder::default(),
+            findings: Findings::default(),
             ranking: None,
         }
     }
@@ -195,6 +225,7 @@ impl<S: Merge + Default> Gathered<S> {
         for part in parts {
             sum.state.merge(part.state);
             sum.order.merge(part.order);
+            sum.findings.merge(part.findings);
             match (&mut sum.ranking, part.ranking) {
                 (Some(ours), Some(theirs)) => ours.merge(theirs),
                 (ours, theirs) => *ours = ours.take().or(theirs),
@@ -232,12 +263,15 @@ where
     let plan = Arc::clone(&data.plan);
     let planned = plan.ranking;
     let names = planned.map_or_else(Vec::new, |_| class_names(&classes.0));
+    let rules = metric.finding_rules();
     let fold = stream.fold(
         |part: &mut Gathered<StateOf<R>>, index, predictions, image| {
             metric.check_size(predictions, image).ok()?;
             if let Some(count) = streaming.count {
                 count(&mut part.order, predictions, image);
             }
+            let number = |class| number_of(&classes.0, class);
+            part.findings.add(predictions, image, rules, number);
             let Some(planned) = planned else {
                 metric.update(&mut part.state, predictions, image);
                 return Some(());
@@ -284,10 +318,12 @@ where
     let Gathered {
         state,
         order,
+        findings,
         ranking,
     } = Gathered::sum(fold.parts);
     sink.share(Side::Reference, classes).ok()?;
     tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
+    tally_findings(sink, &findings);
     sink.pooled(images, &[], state);
     if let Some(ranking) = ranking {
         sink.add_ranking(ranking);
@@ -298,7 +334,7 @@ where
 
 /// Adds all images of [`BOXES`].
 pub(crate) fn add_boxes<R>(
-    data: DataSet,
+    mut data: DataSet,
     folders: &FolderOptions,
     sink: &mut Sink<'_, R>,
 ) -> Result<(), DataSetError>
@@ -308,6 +344,7 @@ where
         + CheckSize<BBox>
         + Sync,
 {
+    folders.find_images(&mut data)?;
     folders.check_use(&data)?;
     if folders.columns.is_none() && stream_images(&data, false, &BOX_STREAM, sink).is_some() {
         return Ok(());
@@ -342,6 +379,8 @@ where
             error.limit()
         })?;
     }
+    let rules = sink.metric().finding_rules();
+    tally_findings(sink, &findings_in(dataset, rules));
     if sink.wants_samples() {
         for (predictions, image) in dataset.examples(0..images) {
             sink.record(&image.key);
@@ -359,6 +398,16 @@ where
     Ok(())
 }
 
+/// The findings in all images of a data set.
+pub(crate) fn findings_in<S: Shape>(dataset: &Dataset<S>, rules: FindingRules) -> Findings {
+    let mut findings = Findings::default();
+    let number = |class| number_of(dataset.classes(), class);
+    for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+        findings.add(predictions, image, rules, number);
+    }
+    findings
+}
+
 /// Notes what a reader corrected or left out. The id 0 and the sizes of masks matter to COCO's metric alone.
 pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warnings) {
     for (warning, times) in warnings {
@@ -368,6 +417,7 @@ pub(crate) fn note_warnings<R: Reading>(sink: &mut Sink<'_, R>, warnings: &Warni
             }
             Warning::ZeroId => sink.tally(ZERO_ID, *times),
             Warning::OtherSize => sink.tally(OTHER_SIZE, *times),
+            Warning::IgnoredTruth => sink.tally(IGNORED, *times),
             warning => {
                 let [one, several] = warning.texts();
                 sink.count(&Counted::new(one, several), *times);
@@ -390,12 +440,14 @@ pub(crate) fn unknown_classes() -> Counted {
     )
 }
 
-/// Returns the warnings about classes that only detections have, and about the order of the numbers of
-/// boxes. A class that the ground truth lists is not one of them, even if it has no object.
-pub(crate) fn class_warnings<S: ClassState>(
+/// Returns the warnings about classes that only detections have, about the order of the numbers of boxes, and about
+/// other patterns that explain low scores. A class that the ground truth lists is not one of the former, even if it has
+/// no object.
+pub(crate) fn image_warnings<S: ClassState>(
     ClassList(classes): &ClassList,
     state: &S,
     remarks: Remarks<'_>,
+    definition: Definition,
 ) -> Vec<Message> {
     let totals = state.class_totals();
     let names = class_names(classes);
@@ -409,8 +461,16 @@ pub(crate) fn class_warnings<S: ClassState>(
         })
     });
     let classes: Vec<OfClass> = classes.collect();
-    let mut warnings = lacking_classes(&classes, remarks.times(&unknown_classes()));
+    let left_out = remarks.times(&unknown_classes());
+    let mut warnings = lacking_classes(&classes, left_out);
     warnings.extend(order_warning(remarks));
+    let definition = Definition {
+        lacks_classes: left_out > 0,
+        has_no_common_class: has_no_common_class(&classes),
+        ..definition
+    };
+    warnings.extend(finding_warnings(remarks, definition));
+    warnings.extend(state.is_ranked_by_order().then(ranked_by_order));
     warnings
 }
 
@@ -440,10 +500,6 @@ pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message
         0 if !class.is_listed => class.totals.detections,
         _ => 0,
     });
-    let in_common = classes
-        .iter()
-        .filter(|class| class.totals.truths > 0 || class.is_listed)
-        .any(|class| class.totals.detections > 0);
     let mut warnings = Vec::new();
     if detections > 0 {
         let what = Counted::new(
@@ -452,12 +508,20 @@ pub(crate) fn lacking_classes(classes: &[OfClass], left_out: u64) -> Vec<Message
         );
         warnings.push(what.warning(detections).text(": ").text(lacking));
     }
-    if all_truths > 0 && !in_common && detections + left_out > 0 {
+    if all_truths > 0 && has_no_common_class(classes) && detections + left_out > 0 {
         warnings.push(Message::from(format!(
             "NO CLASS IN COMMON: no detection is of a class of the ground truth, which has {truths}"
         )));
     }
     warnings
+}
+
+/// Whether no detection is of a class of the ground truth.
+pub(crate) fn has_no_common_class(classes: &[OfClass]) -> bool {
+    let mut of_truth = classes
+        .iter()
+        .filter(|class| class.totals.truths > 0 || class.is_listed);
+    of_truth.all(|class| class.totals.detections == 0)
 }
 
 /// The first few classes, each with its count.
@@ -512,11 +576,14 @@ pub(crate) const COLUMNS: OptionSpec = OptionSpec {
     help: "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
 };
 
-/// The options for reading folders of boxes: the values of [`IMAGE_SIZE`] and [`COLUMNS`].
+/// The options for reading boxes: the values of [`IMAGE_SIZE`] and [`COLUMNS`], which are for folders, and of
+/// [`IMAGE_KEY`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FolderOptions {
     sizes: ImageSizes,
     pub(crate) columns: Option<TextColumns>,
+    /// Whether results name images by their files.
+    by_file: bool,
 }
 
 impl FolderOptions {
@@ -529,6 +596,7 @@ impl FolderOptions {
         Ok(Self {
             sizes: image_size(options)?,
             columns: columns.transpose()?,
+            by_file: options.is(IMAGE_KEY.name, "file_name"),
         })
     }
 
@@ -551,7 +619,21 @@ impl FolderOptions {
         })
     }
 
-    /// The options as parts of a signature.
+    /// Replaces the names of files in results by the ids of their images, if they name images by these.
+    pub(crate) fn find_images(&self, data: &mut DataSet) -> Result<(), ReadError> {
+        if self.by_file {
+            data.predictions = with_image_ids(&data.references, &data.predictions)?;
+        }
+        Ok(())
+    }
+
+    /// The meaning of `image_id` as a part of a signature, if it is not the id.
+    pub(crate) fn image_key(&self) -> Option<(String, String)> {
+        self.by_file
+            .then(|| (IMAGE_KEY.name.to_owned(), "file_name".to_owned()))
+    }
+
+    /// The options for folders as parts of a signature.
     pub(crate) fn parts(&self) -> Named<String> {
         let columns = self
             .columns
@@ -591,7 +673,7 @@ pub(crate) fn read_boxes(
     folders: &FolderOptions,
 ) -> Result<ReadBoxes, DataSetError> {
     folders.check_use(data)?;
-    let FolderOptions { sizes, columns } = folders;
+    let FolderOptions { sizes, columns, .. } = folders;
     let extra = if data.join.ignore_extra {
         ExtraImages::Ignore
     } else {
@@ -602,7 +684,10 @@ pub(crate) fn read_boxes(
         .with_sizes(sizes.clone())
         .with_columns(*columns)
         .with_shard(data.shard);
-    let (dataset, warnings) = read::read_boxes(&data.references, &data.predictions, &options)?;
+    let (references, predictions) = (&data.references, &data.predictions);
+    let read = read::read_boxes(references, predictions, &options);
+    let (dataset, warnings) =
+        read.map_err(|error| with_image_key(error, references, predictions))?;
     let order = match data.references.content {
         Content::Folder(_) if columns.is_none() && is_yolo(&data.references) => {
             Some((YOLO, OtherOrder::of_yolo(&dataset, sizes)))

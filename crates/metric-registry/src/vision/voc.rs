@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use crate::curves::DRAWN_CLASSES;
 use crate::fields::objects_by_id;
-use crate::vision::image_key::{IMAGE_KEY, with_image_ids};
+use crate::vision::findings::Definition;
+use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, class_warnings,
-    curve_points, is_empty_image, read_image, renumber_classes,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, curve_points,
+    image_warnings, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -104,16 +105,12 @@ pub(crate) const VOC: Entry = Entry {
         }
         let folders = FolderOptions::new(options)?;
         signature.extend(folders.parts());
-        let by_file = options.is(IMAGE_KEY.name, "file_name");
-        if by_file {
-            signature.push((IMAGE_KEY.name.to_owned(), "file_name".to_owned()));
-        }
+        signature.extend(folders.image_key());
         let reading = Voc {
             metric,
             signature,
             by_class: options.is("groups", "class"),
             pixel_plus_one,
-            by_file,
             folders,
             compact: options.compact_details(),
         };
@@ -126,8 +123,6 @@ struct Voc {
     signature: Named<String>,
     by_class: bool,
     pixel_plus_one: bool,
-    /// Whether results name images by their files.
-    by_file: bool,
     folders: FolderOptions,
     /// Whether details are compact.
     compact: bool,
@@ -163,7 +158,11 @@ impl Reading for Voc {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        class_warnings(classes, state, remarks)
+        let definition = Definition {
+            pixel_plus_one: self.pixel_plus_one,
+            ..Definition::default()
+        };
+        image_warnings(classes, state, remarks, definition)
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -297,11 +296,7 @@ impl ReadDataSet<Self> for Voc {
         objects_by_id(&data.references, &["images"], "id")
     }
 
-    fn read_data_set(
-        &self,
-        mut data: DataSet,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), DataSetError> {
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
         let fractions = self.folders.has_fractions(&data.references);
         if self.pixel_plus_one && fractions {
             let problem = Message::from("boxes are fractions of their image, and ")
@@ -310,9 +305,6 @@ impl ReadDataSet<Self> for Voc {
                 .option("image-size", "")
                 .text(", such as 640x480");
             return Err(ReadError::new(&data.references.name, problem).into());
-        }
-        if self.by_file {
-            data.predictions = with_image_ids(&data.references, data.predictions)?;
         }
         add_boxes(data, &self.folders, sink)
     }

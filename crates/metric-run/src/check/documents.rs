@@ -27,6 +27,7 @@ impl Run {
         predictions: Document,
         found: &mut Findings,
     ) -> Result<(), RunError> {
+        self.refuse_missing()?;
         found.states = self.start();
         for (metric, chosen) in self.metrics.iter().enumerate() {
             let mut rest = Rest::new(DataSet {
@@ -57,6 +58,7 @@ impl Run {
                 };
                 readings += 1;
                 let (error, is_out) = rest.take_out(error);
+                found.is_reduced |= is_out && matches!(error, Some(DataSetError::Read(_)));
                 if let Some(error) = error {
                     note(error, is_out, found)?;
                 }
@@ -113,6 +115,8 @@ struct Rest {
     removed: BTreeMap<(String, String), Vec<usize>>,
     /// The copies of folders in which files were changed.
     mirrors: Vec<Mirror>,
+    /// Whether files were taken out of the copies.
+    lacks_files: bool,
     /// The ids of the records of JSON that are taken out.
     taken_out: BTreeSet<String>,
 }
@@ -123,6 +127,7 @@ impl Rest {
             data,
             removed: BTreeMap::new(),
             mirrors: Vec::new(),
+            lacks_files: false,
             taken_out: BTreeSet::new(),
         }
     }
@@ -142,12 +147,21 @@ impl Rest {
             DataSetError::Read(error) => {
                 let (error, is_out) = match self.take_out_of_folder(&error) {
                     Some(given) => (given, true),
+                    // All of its files had problems.
+                    None if self.is_emptied(&error) => return (None, false),
                     None => self.take_out_item(error),
                 };
                 (Some(self.with_given_names(error).into()), is_out)
             }
             other => (Some(other), false),
         }
+    }
+
+    /// Whether an error is about a folder that files were taken out of.
+    fn is_emptied(&self, error: &ReadError) -> bool {
+        let folder = Path::new(&error.file);
+        let is_copy = |mirror: &Mirror| folder.starts_with(&mirror.path);
+        self.lacks_files && folder.is_dir() && self.mirrors.iter().any(is_copy)
     }
 
     /// Allows records without a partner.
@@ -185,7 +199,7 @@ impl Rest {
         }
         if self.mirrors.iter().all(|mirror| mirror.path != folder.path) {
             let mirror = Mirror::new(&folder.path).ok()?;
-            folder.path.clone_from(&mirror.path);
+            folder.original = Some(std::mem::replace(&mut folder.path, mirror.path.clone()));
             self.mirrors.push(mirror);
         }
         let mirror = self.mirrors.iter().find(|it| it.path == folder.path)?;
@@ -210,6 +224,7 @@ impl Rest {
             // An image without a file of predictions is one without detections.
             _ if is_prediction => {
                 mirror.remove(&file).ok()?;
+                self.lacks_files = true;
                 return Some(error);
             }
             _ if is_xml(&file) => "<annotation></annotation>".to_owned(),

@@ -397,7 +397,8 @@ impl Run {
         let reports: Vec<_> = found.states.iter().map(State::report).collect();
         let examples = reports.first().map_or(0, |report| report.examples);
         let mut warnings: Vec<Message> = Vec::new();
-        for warning in reports.into_iter().flat_map(|report| report.warnings) {
+        let reports = reports.into_iter().filter(|_| !found.is_reduced);
+        for warning in reports.flat_map(|report| report.warnings) {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
@@ -422,6 +423,8 @@ struct Findings {
     problems: Problems,
     /// By metric: the examples that can be scored.
     states: Vec<State>,
+    /// Whether parts of dataset files were left out: warnings about the rest would be about what is missing.
+    is_reduced: bool,
 }
 
 impl Findings {
@@ -435,6 +438,7 @@ impl Findings {
             predictions: source(predictions),
             problems: Problems::default(),
             states: Vec::new(),
+            is_reduced: false,
         }
     }
 }

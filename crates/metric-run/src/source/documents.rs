@@ -26,6 +26,7 @@ impl Source {
             Origin::Folder(path) => Content::Folder(Folder {
                 path: path.clone(),
                 max_bytes,
+                original: None,
             }),
             Origin::Several(..) => {
                 let problem = "are several files: expected one file or folder";

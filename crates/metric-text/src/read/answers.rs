@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, cut, string};
+use metric_record::json::{Text, described, string};
 use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ pub fn answers(json: &str) -> Result<Answers, String> {
             };
             list.deserialize(&mut deserializer)
                 .and_then(|()| deserializer.end())
-                .map_err(|error| cut(&error))?;
+                .map_err(|error| described(json, &error))?;
             number_people(&mut answers, &people);
             Ok(answers)
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, in_words, offset_of};
+use metric_record::json::{Text, in_words, located, offset_of};
 use metric_record::{File, IdKey, Message, ReadError};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -164,7 +164,7 @@ impl QuestionForm {
         let (read, refused) = (walk.read, walk.refused);
         result.map_err(|error| {
             // The error that carries a refusal has no text of its own, only its position.
-            let text = in_words(&error.to_string());
+            let text = in_words(&located(file.content(), &error));
             let problem = match refused {
                 Some(refused) => refused.text(text),
                 None => Message::from(text),

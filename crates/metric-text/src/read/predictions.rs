@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, in_words, offset_of, string};
+use metric_record::json::{Text, in_words, located, offset_of, string};
 use metric_record::{File, IdKey, ReadError};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -164,7 +164,7 @@ pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsErro
         .and_then(|slots| deserializer.end().map(|()| slots));
     let slots = slots.map_err(|error| {
         let offset = offset_of(file.content(), &error);
-        let error = in_words(&error.to_string());
+        let error = in_words(&located(file.content(), &error));
         let is_lines = file.name.ends_with(".jsonl") || error.starts_with("trailing characters");
         let hint = if is_lines {
             "; with such a data file, predictions are one list or object of JSON, not JSON Lines"

@@ -12,7 +12,9 @@ use super::verdict::{Details, Verdict};
 use crate::by_image::ByImage;
 #[cfg(feature = "serde")]
 use crate::by_image::serial::Check;
-use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
+use crate::classes::{
+    ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
+};
 use crate::score::Rank;
 use crate::{Curve, ScoreHistogram};
 
@@ -196,6 +198,10 @@ impl ClassState for CocoState {
         });
         ClassTotals::sum(totals.filter(|&(class, _)| class != POOLED))
     }
+
+    fn is_ranked_by_order(&self) -> bool {
+        is_ranked_by_order(self.images.unordered().flat_map(ImageOutcome::judged))
+    }
 }
 
 impl ImageOutcome {
@@ -213,6 +219,34 @@ impl ImageOutcome {
         let start = usize::saturating_mul(index, 2 * words);
         let rest = self.details.get(start..).unwrap_or_default();
         rest.get(..2 * words).unwrap_or_default()
+    }
+
+    /// The detections, with the first thresholds of the first area range.
+    fn judged(&self) -> impl Iterator<Item = Judged> {
+        let detailed = self.verdicts.iter();
+        let detailed = detailed.filter(|verdict| verdict.details().is_some());
+        let words = self.details.len().checked_div(2 * detailed.count());
+        let classes = self.classes.iter();
+        let classes =
+            classes.flat_map(|&(class, count)| std::iter::repeat_n(class, count as usize));
+        let detections = classes.zip(&self.scores).zip(&self.verdicts);
+        detections.map(move |((class, &score), verdict)| {
+            let first = |words: &[u64]| words.first().copied().unwrap_or_default();
+            let (correct, wrong) = match verdict.details() {
+                Some(index) => {
+                    let details = self.details_at(index, words.unwrap_or_default());
+                    (first(details.correct), first(details.wrong))
+                }
+                None if verdict.is_wrong_in(0) => (0, u64::MAX),
+                None => (0, 0),
+            };
+            Judged {
+                class,
+                score,
+                correct,
+                wrong,
+            }
+        })
     }
 
     fn renumber(&mut self, indices: Renumbering<'_>) {

@@ -24,7 +24,8 @@ pub struct CocoOptions {
     pub ignore_unknown_images: bool,
     /// Take true objects of the same id as pycocotools 2.0.11 does, for which the last of them
     /// stands for all. Otherwise the same id twice is an error. Also accept masks of another size than their
-    /// image, with [`Warning::OtherSize`]; they overlap masks of their own size only.
+    /// image, with [`Warning::OtherSize`]; they overlap masks of their own size only. Polygons may have a number
+    /// without partner, which is left out, and the field `ignore` has no effect.
     pub quirks: bool,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set, and so do the positions of detections in their list: the states of all
@@ -47,6 +48,8 @@ metric_core::setters!(CocoOptions {
 ///   masks, and the bounding boxes of these are used, as in pycocotools.
 /// - A missing `iscrowd` is 0, and a missing `area` is that of the box; objects of unknown classes, and true objects
 ///   of unknown images, are left out. The [`Warnings`] count all of these.
+/// - An object with `ignore` does not count, and neither do detections of it. pycocotools does not know the field, so
+///   the [`Warnings`] count these objects too, and with [`quirks`](CocoOptions::quirks) it has no effect.
 ///
 /// With the feature `rayon`, the lists are read on all threads of the current thread pool.
 ///
@@ -364,7 +367,7 @@ impl Readable for Mask {
             None => {
                 let [x, y, width, height] = bbox.xywh();
                 let (x2, y2) = (x + width, y + height);
-                drawn(&[vec![x, y, x, y2, x2, y2, x2, y]], size)?
+                drawn(&[vec![x, y, x, y2, x2, y2, x2, y]], size, fields.sizes)?
             }
         };
         Ok((mask, bbox.area()))
@@ -469,6 +472,7 @@ fn mask(fields: ShapeFields<'_>, size: Size) -> Result<Mask, Problem> {
         Some(b'[') => drawn(
             &serde_json::from_str::<Vec<Vec<f64>>>(text).map_err(wrong)?,
             size,
+            fields.sizes,
         ),
         Some(b'{') => {
             let runs: RunLengths<'_> = serde_json::from_str(text).map_err(wrong)?;
@@ -507,7 +511,7 @@ fn mask(fields: ShapeFields<'_>, size: Size) -> Result<Mask, Problem> {
 }
 
 /// The mask of polygons.
-fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
+fn drawn(polygons: &[Vec<f64>], size: Size, sizes: MaskSizes) -> Result<Mask, Problem> {
     let Some((height, width)) = size else {
         let problem = "polygons need the height and width of their image";
         return Err(Problem::new("segmentation", problem));
@@ -529,6 +533,15 @@ fn drawn(polygons: &[Vec<f64>], size: Size) -> Result<Mask, Problem> {
                 "no polygons: expected at least one",
             ));
         }
+    }
+    let odd = polygons.iter().find(|polygon| polygon.len() % 2 == 1);
+    // pycocotools leaves out the last number, where any mask is accepted.
+    if let Some(polygon) = odd.filter(|_| sizes != MaskSizes::Any) {
+        let problem = format!(
+            "found a polygon of {} numbers, expected pairs of x and y",
+            polygon.len()
+        );
+        return Err(Problem::new("segmentation", problem));
     }
     Mask::from_polygons(height, width, polygons).map_err(invalid)
 }
@@ -644,6 +657,8 @@ struct AnnotationRecord<'a> {
     keypoints: Option<Raw<'a>>,
     #[serde(borrow)]
     num_keypoints: Option<Raw<'a>>,
+    #[serde(borrow)]
+    ignore: Option<Raw<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -692,12 +707,13 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
         "segmentation",
         "keypoints",
         "num_keypoints",
+        "ignore",
     ];
 
     fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
         let (mut id, mut image_id, mut category_id) = (None, None, None);
         let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
-        let (mut keypoints, mut num_keypoints) = (None, None);
+        let (mut keypoints, mut num_keypoints, mut ignore) = (None, None, None);
         scanner.object_of(keys, |value, key| match key {
             0 => set(&mut id, Id::scan(value)),
             1 => set(&mut image_id, Id::scan(value)),
@@ -708,6 +724,7 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
             6 => set(&mut segmentation, value.raw()),
             7 => set(&mut keypoints, value.raw()),
             8 => set(&mut num_keypoints, value.raw()),
+            9 => set(&mut ignore, value.raw()),
             _ => value.skip_value(),
         })?;
         let given = |raw: Option<Raw<'a>>| raw.filter(|raw| raw.0 != "null");
@@ -721,6 +738,7 @@ impl<'a> Item<'a> for AnnotationRecord<'a> {
             segmentation: given(segmentation),
             keypoints: given(keypoints),
             num_keypoints: given(num_keypoints),
+            ignore: given(ignore),
         })
     }
 }
@@ -832,7 +850,7 @@ impl<S: Readable> Truth<S> {
         let lists = match TruthFile::scan(file.text) {
             Some(lists) => lists,
             None => serde_json::from_str(file.text)
-                .map_err(|error| file_error(file, error.to_string()))?,
+                .map_err(|error| file_error(file, json::located(file.text, &error)))?,
         };
         let mut truth = Self::without_annotations(file, &lists, options, warnings)?;
         let known = (&truth.positions, &*truth.sizes);
@@ -1238,13 +1256,19 @@ impl<S: Readable> Annotations<S> {
                     warn(&mut self.warnings, Warning::OtherSize);
                 }
                 let is_inverted = shape.is_inverted();
+                let is_crowd = record.iscrowd.is_some_and(|flag| flag.0);
+                // pycocotools overwrites the field by `iscrowd`.
+                let is_marked = !options.quirks && is_marked(record.ignore)?;
+                let is_ignored = S::is_ignored(fields)?;
+                if is_marked && !is_crowd && !is_ignored {
+                    warn(&mut self.warnings, Warning::IgnoredTruth);
+                }
                 let of_truth = TruthFields {
                     class,
                     id: number_of(record.id.as_ref()),
                     area: record.area.map(|area| area.0),
                     crowd: record.iscrowd.map(|flag| flag.0),
-                    // COCO's program overwrites a field `ignore` by `iscrowd`.
-                    ignore: S::is_ignored(fields)?,
+                    ignore: is_marked || is_ignored,
                 };
                 let annotation = of_truth.annotation(shape, is_inverted, &mut self.warnings);
                 Some((image, annotation))
@@ -1254,6 +1278,16 @@ impl<S: Readable> Annotations<S> {
         self.all.push(Identified::new(id, placed));
         Ok(())
     }
+}
+
+/// Whether the field `ignore` of an annotation says that it is left out of the count.
+fn is_marked(ignore: Option<Raw<'_>>) -> Result<bool, Problem> {
+    let Some(json) = ignore else {
+        return Ok(false);
+    };
+    let flag: Flag =
+        serde_json::from_str(json.0).map_err(|error| Problem::new("ignore", plain(&error)))?;
+    Ok(flag.0)
 }
 
 fn annotations_of<S: Readable>(
@@ -1569,7 +1603,17 @@ fn at_position(list: &str, start: usize, error: &serde_json::Error) -> String {
         1 => before.len() - before.rfind('\n').map_or(0, |position| position + 1) + error.column(),
         _ => error.column(),
     };
-    format!("{} at line {line} column {column}", plain(error))
+    let record = list.get(before.len()..).unwrap_or_default();
+    let problem = plain_in(record, error);
+    format!("{problem} at line {line} column {column}")
+}
+
+/// [`plain`], which names the number of Python that is not one of JSON where the text has it.
+pub(super) fn plain_in(text: &str, error: &serde_json::Error) -> String {
+    match json::no_number(text, error) {
+        Some(word) => format!("{word} is not a JSON number"),
+        None => plain(error),
+    }
 }
 
 /// serde's error, without a position in a text that the reader cannot see and without words that
@@ -2019,6 +2063,65 @@ mod tests {
         let read = serde_json::from_str::<R>(json).map(|record| record.shown());
         assert_eq!(read.ok(), Some(scanned.shown()), "{json}");
         true
+    }
+
+    /// What reading an annotation gives, and how many warn of the field `ignore`.
+    fn annotation(fields: &str, quirks: bool) -> Result<(bool, u64), String> {
+        let truth = format!(
+            r#"{{"images": [{{"id": 1, "width": 9, "height": 9}}], "categories": [{{"id": 1}}],
+                "annotations": [{{"id": 1, "image_id": 1, "category_id": 1, "area": 9, {fields}}}]}}"#
+        );
+        let file = |text| File { name: "", text };
+        let options = CocoOptions::default().with_quirks(quirks);
+        let read = if fields.contains("segmentation") {
+            let read = parse_coco_masks(file(&truth), file("[]"), options);
+            read.map(|(dataset, warnings)| (dataset.images()[0].annotations[0].ignore, warnings))
+        } else {
+            let read = parse_coco(file(&truth), file("[]"), options);
+            read.map(|(dataset, warnings)| (dataset.images()[0].annotations[0].ignore, warnings))
+        };
+        let (ignore, warnings) = read.map_err(|error| error.to_string())?;
+        let times = warnings.get(&Warning::IgnoredTruth);
+        Ok((ignore, times.copied().unwrap_or_default()))
+    }
+
+    #[test]
+    fn objects_may_be_left_out_of_the_count() {
+        for (ignore, quirks, expected) in [
+            ("1", false, Ok((true, 1))),
+            ("true", false, Ok((true, 1))),
+            ("0", false, Ok((false, 0))),
+            ("null", false, Ok((false, 0))),
+            ("1", true, Ok((false, 0))),
+            ("\"no\"", true, Ok((false, 0))),
+        ] {
+            let fields = format!(r#""bbox": [0, 0, 3, 3], "iscrowd": 0, "ignore": {ignore}"#);
+            assert_eq!(annotation(&fields, quirks), expected, "{ignore} {quirks}");
+        }
+        // pycocotools leaves crowds out as well.
+        let crowd = r#""bbox": [0, 0, 3, 3], "iscrowd": 1, "ignore": 1"#;
+        assert_eq!(annotation(crowd, false), Ok((true, 0)));
+        let text = annotation(
+            r#""bbox": [0, 0, 3, 3], "iscrowd": 0, "ignore": "no""#,
+            false,
+        );
+        let problem = r#"annotations[0]: ignore: found the string "no", expected 0 or 1"#;
+        assert_eq!(text, Err(problem.to_owned()));
+    }
+
+    #[test]
+    fn polygons_are_pairs_of_numbers() {
+        let fields = |polygons| format!(r#""iscrowd": 0, "segmentation": {polygons}"#);
+        let odd = fields("[[0, 0, 5, 0, 5, 5], [0, 0, 5, 0, 5, 5, 7]]");
+        let problem =
+            "annotations[0]: segmentation: found a polygon of 7 numbers, expected pairs of x and y";
+        assert_eq!(annotation(&odd, false), Err(problem.to_owned()));
+        // pycocotools leaves out the last number.
+        assert_eq!(annotation(&odd, true), Ok((false, 0)));
+        assert_eq!(
+            annotation(&fields("[[0, 0, 5, 0, 5, 5]]"), false),
+            Ok((false, 0))
+        );
     }
 
     #[test]

@@ -1,16 +1,16 @@
 use std::fs;
 use std::path::Path;
 
-use metric_record::{Content, Document, File, ReadError, Shard};
+use metric_record::{Content, Document, File, Folder, ReadError, Shard};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::coco::Readable;
 use super::objects::dataset_from_objects;
-use super::voc::is_corner_text;
+use super::voc::{self, is_corner_text};
 use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
-    parse_coco, parse_coco_keypoints, parse_coco_masks, read_voc, read_yolo,
+    parse_coco, parse_coco_keypoints, parse_coco_masks, read_yolo,
 };
 use crate::{BBox, Dataset, Keypoints, Mask, Sigmas};
 
@@ -42,7 +42,7 @@ metric_core::setters!(BoxesOptions {
 /// |---|---|---|
 /// | a file | a file | COCO, see [`parse_coco`] |
 /// | objects in memory | objects in memory | COCO, see [`read_coco_documents`] |
-/// | a folder with `.xml` files, or with text that begins with names | a folder | Pascal VOC, see [`read_voc`] |
+/// | a folder with `.xml` files, or with text that begins with names | a folder | Pascal VOC, see [`read_voc`](super::read_voc) |
 /// | another folder | a folder | YOLO, see [`read_yolo`] |
 ///
 /// ```
@@ -80,7 +80,7 @@ pub fn read_boxes(
         shard,
     } = *options;
     match (&references.content, &predictions.content) {
-        (Content::Folder(truths), Content::Folder(found)) if is_voc(&truths.path) => {
+        (Content::Folder(truths), Content::Folder(found)) if is_voc(truths) => {
             let options = VocOptions {
                 files: None,
                 extra,
@@ -88,7 +88,8 @@ pub fn read_boxes(
                 shard,
                 max_bytes: Some(truths.max_bytes),
             };
-            read_voc(&truths.path, &found.path, &options)
+            let original = truths.original.as_deref();
+            voc::read_copy(&truths.path, &found.path, &options, original)
         }
         (Content::Folder(truths), Content::Folder(found)) => {
             let options = YoloOptions {
@@ -226,11 +227,12 @@ fn read_documents<S: Readable<Model = ()>>(
 /// Lists the folder, and reads the first line of a text if it has no `.xml` file.
 #[must_use]
 pub fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !is_voc(&folder.path))
+    matches!(&references.content, Content::Folder(folder) if !is_voc(folder))
 }
 
 /// Whether a folder holds ground truth of Pascal VOC, as XML or as text.
-fn is_voc(folder: &Path) -> bool {
+fn is_voc(folder: &Folder) -> bool {
+    let folder = folder.original.as_ref().unwrap_or(&folder.path);
     has_xml(folder) || is_corner_text(folder)
 }
 

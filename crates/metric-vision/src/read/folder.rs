@@ -199,32 +199,27 @@ impl Folder {
         files.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Same as [`read`](Self::read), for a folder of truths: one without truths is the wrong
-    /// folder.
-    pub(super) fn read_truths(
+    /// Refuses a folder that has no file of this extension other than `others`: it is the wrong folder.
+    pub(super) fn with_some(
+        self,
         path: &Path,
+        what: &str,
         extension: &str,
         others: &[&str],
-        max_bytes: Option<u64>,
-        part: impl Fn(&str) -> Part,
     ) -> Result<Self, ReadError> {
-        let folder = Self::read(path, extension, others, max_bytes, part)?;
-        if folder
-            .files()
-            .iter()
-            .all(|file| others.contains(&file.base()))
-        {
-            let problem = match subfolders(path).as_slice() {
-                [] => format!("found no truths, expected files *.{extension}"),
-                folders => format!(
-                    "found no truths, expected files *.{extension}, or one of its folders: {}{}",
-                    folders[..folders.len().min(5)].join(", "),
-                    if folders.len() > 5 { ", ..." } else { "" }
-                ),
-            };
-            return Err(ReadError::new(path.to_string_lossy(), problem));
+        let is_of_item = |file: &File<'_>| !others.contains(&file.base());
+        if self.files().iter().any(is_of_item) {
+            return Ok(self);
         }
-        Ok(folder)
+        let problem = match subfolders(path).as_slice() {
+            [] => format!("found no {what}, expected files *.{extension}"),
+            folders => format!(
+                "found no {what}, expected files *.{extension}, or one of its folders: {}{}",
+                folders[..folders.len().min(5)].join(", "),
+                if folders.len() > 5 { ", ..." } else { "" }
+            ),
+        };
+        Err(ReadError::new(path.to_string_lossy(), problem))
     }
 
     pub(super) fn files(&self) -> Vec<File<'_>> {

@@ -14,6 +14,7 @@ mod boxes;
 mod coco;
 mod columns;
 mod document;
+mod findings;
 mod folder;
 mod image_sizes;
 mod list;
@@ -43,6 +44,7 @@ pub use document::{
     BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_keypoint_documents,
     read_coco_mask_documents,
 };
+pub use findings::{Finding, FindingRules, Findings};
 pub use folder::ExtraImages;
 pub use image_sizes::ImageSizes;
 pub use metric_record::{File, ReadError};
@@ -81,6 +83,8 @@ pub enum Warning {
     ZeroId,
     /// A mask is not of the size of its image.
     OtherSize,
+    /// A true object has the field `ignore` and was left out of the count, which pycocotools does not do.
+    IgnoredTruth,
 }
 
 impl Warning {
@@ -131,6 +135,10 @@ impl Warning {
             Self::OtherSize => [
                 "mask is not of the size of its image",
                 "masks are not of the sizes of their images",
+            ],
+            Self::IgnoredTruth => [
+                "ground-truth object has ignore set and was left out of the count; pycocotools does not know the field",
+                "ground-truth objects have ignore set and were left out of the count; pycocotools does not know the field",
             ],
         }
     }

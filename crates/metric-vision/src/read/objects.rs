@@ -285,6 +285,13 @@ mod tests {
     /// The same data as objects in memory, if the records have the same fields.
     fn objects([truth, found]: [&Value; 2]) -> Option<[Objects; 2]> {
         let list = |name: &str| truth[name].as_array();
+        // In memory the field has its meaning also with the quirks, and needs no warning.
+        if list("annotations")?
+            .iter()
+            .any(|one| !one["ignore"].is_null())
+        {
+            return None;
+        }
         let mut truths = columns(list("annotations")?)?;
         truths.images = column(list("images")?, "id", id)??;
         let size = |image: &Value| {

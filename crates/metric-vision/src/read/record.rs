@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::coco::{
     CocoOptions, Flag, Form, Id, Identified, KeypointFields, MaskSizes, Number, Numbers, Problem,
     Readable, Record, ShapeFields, Size, Test, TruthFields, add, distinct, file_error, in_list, is,
-    number_of, plain, size, warn,
+    number_of, plain_in, size, warn,
 };
 use super::list::{Item, records};
 use super::{File, ReadError, Warning, Warnings};
@@ -279,8 +279,8 @@ fn truths<S: Readable>(
     let file = file(text);
     let (list, name, size) = match json::kind(file.text) {
         Kind::Object => {
-            let image: ImageFields<'_> =
-                serde_json::from_str(file.text).map_err(|error| file_error(file, plain(&error)))?;
+            let image: ImageFields<'_> = serde_json::from_str(file.text)
+                .map_err(|error| file_error(file, plain_in(file.text, &error)))?;
             let size = size(image.height, image.width);
             (image.annotations.0, "annotations", size)
         }

@@ -95,7 +95,7 @@ named_choice!(VocFiles, "form of prediction files");
 /// # Errors
 ///
 /// Returns an error if a folder or file cannot be read, is not UTF-8 or not well-formed XML (document type declarations
-/// are not read); if there is no truth file; if an object has no name or box; if a number is not finite; if `xmax` is
+/// are not read); if there is no truth file, or no prediction file; if an object has no name or box; if a number is not finite; if `xmax` is
 /// less than `xmin` or `ymax` than `ymin`; if predictions are of an image without a truth file, unless
 /// [`VocOptions::extra`] has another rule; or if prediction files are named after neither images nor classes, or some
 /// after each.
@@ -106,22 +106,42 @@ pub fn read_voc(
     predictions: &Path,
     options: &VocOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    read_copy(truths, predictions, options, None)
+}
+
+/// Like [`read_voc`], for truths that may lack lines of the folder of which they are a copy. The names of classes there
+/// are known.
+pub(super) fn read_copy(
+    truths: &Path,
+    predictions: &Path,
+    options: &VocOptions,
+    original: Option<&Path>,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let part = |is_held: bool| if is_held { Part::All } else { Part::Readable };
     let held = |image: &str| is_held(options.shard, image);
-    let extension = if is_corner_text(truths) { TEXT } else { "xml" };
-    let truths = Folder::read_truths(truths, extension, &[], options.max_bytes, |image| {
+    let is_text = is_corner_text(truths)
+        || folder::has_files(truths, TEXT) && !folder::has_files(truths, XML);
+    let extension = if is_text { TEXT } else { XML };
+    let truths = Folder::read(truths, extension, &[], options.max_bytes, |image| {
         part(held(image))
-    })?;
+    })?
+    .with_some(truths, "truths", extension, &[])?;
     let truths = truths.files();
     let images: BTreeSet<&str> = truths.iter().map(File::stem).collect();
     let is_image = |name: &str| match options.files {
         Some(files) => files == VocFiles::Images,
         None => images.contains(name),
     };
-    let predictions = Folder::read(predictions, "txt", &[], options.max_bytes, |name| {
+    let predictions = Folder::read(predictions, TEXT, &[], options.max_bytes, |name| {
         part(!is_image(name) || held(name))
-    })?;
-    parse_voc(&truths, &predictions.files(), options)
+    })?
+    .with_some(predictions, "predictions", TEXT, &[])?;
+    let names = original
+        .map(|path| Folder::read(path, extension, &[], options.max_bytes, |_| Part::Readable));
+    let names = names.transpose()?;
+    let names = names.as_ref().map(Folder::files).unwrap_or_default();
+    let names = names.iter().flat_map(classes_in);
+    parse(&truths, &predictions.files(), options, names.collect())
 }
 
 /// Reads the boxes of Pascal VOC files in memory, in any order, like [`read_voc`] those of folders.
@@ -156,14 +176,24 @@ pub fn read_voc(
 /// );
 /// # Ok::<(), metric_vision::read::ReadError>(())
 /// ```
-#[expect(
-    clippy::too_many_lines,
-    reason = "both ways to name files read into the same contents, by the same names"
-)]
 pub fn parse_voc(
     truths: &[File<'_>],
     predictions: &[File<'_>],
     options: &VocOptions,
+) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    parse(truths, predictions, options, BTreeSet::new())
+}
+
+/// Like [`parse_voc`], with names of classes that are known in addition to those of the truths.
+#[expect(
+    clippy::too_many_lines,
+    reason = "both ways to name files read into the same contents, by the same names"
+)]
+fn parse(
+    truths: &[File<'_>],
+    predictions: &[File<'_>],
+    options: &VocOptions,
+    names: BTreeSet<Key>,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let held = |file: &File<'_>| is_held(options.shard, file.stem());
     let has_sizes = options.columns.is_some_and(|columns| columns.has_sizes());
@@ -188,7 +218,7 @@ pub fn parse_voc(
     let mut elsewhere = Elsewhere::default();
     for file in truths.iter().filter(|file| !held(file)) {
         elsewhere.images.insert(file.stem());
-        elsewhere.classes.extend(classes_in(file, ends));
+        elsewhere.classes.extend(classes_in(file));
     }
     let known: BTreeSet<&str> = images.keys().chain(&elsewhere.images).copied().collect();
     let classes: BTreeSet<String> = images
@@ -196,6 +226,7 @@ pub fn parse_voc(
         .flatten()
         .map(|object: &Object| &object.class)
         .chain(&elsewhere.classes)
+        .chain(&names)
         .map(Key::to_string)
         .collect();
     let image_of = |name: &str| known.get(name).copied();
@@ -454,6 +485,9 @@ fn is_corner_line(words: &[&str]) -> bool {
 /// The extension of ground truth as text.
 const TEXT: &str = "txt";
 
+/// The extension of annotations.
+const XML: &str = "xml";
+
 /// A file of the names of classes next to labels of YOLO.
 const CLASSES: &str = "classes.txt";
 
@@ -463,14 +497,29 @@ const START_BYTES: u64 = 4096;
 /// The word that marks an object as difficult.
 const DIFFICULT: &str = "difficult";
 
-/// A line of ground truth as text, as the programs of Cartucho and Padilla take it.
-fn object_of_line(line: &Line<'_>, ends: Ends) -> Result<Object, ReadError> {
-    let (words, ignore) = match line.words.split_last() {
+/// The words of a line of ground truth as text: those of the class, the numbers, and whether it is difficult.
+fn words_of_line<'l>(line: &'l Line<'_>) -> Option<(&'l [&'l str], [&'l str; 4], bool)> {
+    let (words, is_difficult) = match line.words.split_last() {
         Some((&DIFFICULT, words)) => (words, true),
         _ => (line.words.as_slice(), false),
     };
-    let Some((name @ [_, ..], numbers)) = words.split_last_chunk::<4>() else {
-        let found = words.len();
+    match words.split_last_chunk::<4>() {
+        Some((name @ [_, ..], numbers)) => Some((name, *numbers, is_difficult)),
+        _ => None,
+    }
+}
+
+/// The class in a line of ground truth as text, also where the numbers are wrong.
+fn class_of_line(line: &Line<'_>) -> Option<Key> {
+    let (name, ..) = words_of_line(line)?;
+    Some(Key::Text(name.join(" ").into()))
+}
+
+/// A line of ground truth as text, as the programs of Cartucho and Padilla take it.
+fn object_of_line(line: &Line<'_>, ends: Ends) -> Result<Object, ReadError> {
+    let Some((name, numbers, ignore)) = words_of_line(line) else {
+        let is_difficult = line.words.last() == Some(&DIFFICULT);
+        let found = line.words.len() - usize::from(is_difficult);
         let fields = ends.fields().join(" ");
         let problem = format!("found {found} words, expected 5: class {fields} (and difficult)");
         return Err(line.error("", problem));
@@ -478,7 +527,7 @@ fn object_of_line(line: &Line<'_>, ends: Ends) -> Result<Object, ReadError> {
     Ok(Object {
         class: Key::Text(name.join(" ").into()),
         ignore,
-        shape: ends.shape(line, *numbers)?,
+        shape: ends.shape(line, numbers)?,
     })
 }
 
@@ -505,12 +554,12 @@ fn objects(file: &File<'_>, ends: Ends) -> Result<Vec<Object>, ReadError> {
 }
 
 /// The classes that occur in an annotation file, as far as it can be read.
-fn classes_in(file: &File<'_>, ends: Ends) -> Vec<Key> {
+fn classes_in(file: &File<'_>) -> Vec<Key> {
     if is_text(file) {
-        let objects = file
+        return file
             .lines()
-            .filter_map(|line| object_of_line(&line, ends).ok());
-        return objects.map(|object| object.class).collect();
+            .filter_map(|line| class_of_line(&line))
+            .collect();
     }
     let Ok(document) = Document::parse(file.content()) else {
         return Vec::new();
@@ -968,6 +1017,29 @@ mod tests {
         assert!(read(&[("1.xml", &text)], &[], &VocOptions::default()).is_ok());
     }
 
+    /// Lines that were taken out of a copy are still the source of the names of classes, also where their numbers are
+    /// wrong, and of the format.
+    #[test]
+    fn copies_have_the_classes_of_the_original() {
+        let folder = tempfile::tempdir().unwrap();
+        let [original, copy, predictions] = ["o", "c", "p"].map(|name| folder.path().join(name));
+        for (path, text) in [
+            (&original, "red car 9 9 1 1"),
+            (&copy, ""),
+            (&predictions, "red car 0.5 1 1 9 9"),
+        ] {
+            fs::create_dir(path).unwrap();
+            fs::write(path.join("a.txt"), text).unwrap();
+        }
+        let options = VocOptions::default();
+        let (dataset, _) = read_copy(&copy, &predictions, &options, Some(&original)).unwrap();
+        assert_eq!(dataset.predictions(0).len(), 1);
+        assert_eq!(dataset.classes()[0].name, "red car");
+        let error = read_voc(&copy, &predictions, &options).unwrap_err();
+        let problem = "found 7 words, expected 6: class score xmin ymin xmax ymax";
+        assert_eq!(error.problem.to_string(), problem);
+    }
+
     #[test]
     fn folders() {
         let folder = tempfile::tempdir().unwrap();
@@ -982,8 +1054,12 @@ mod tests {
         for (name, text) in TRUTHS {
             fs::write(truths.join(name.strip_prefix("a/").unwrap()), text).unwrap();
         }
-        fs::write(predictions.join("comp4_det_test_dog.txt"), "10 1 0 0 1 1").unwrap();
         fs::write(predictions.join("readme.md"), "?").unwrap();
+        assert_eq!(
+            read().unwrap_err().problem.to_string(),
+            "found no predictions, expected files *.txt"
+        );
+        fs::write(predictions.join("comp4_det_test_dog.txt"), "10 1 0 0 1 1").unwrap();
         let (dataset, _) = read().unwrap();
         assert_eq!(
             (dataset.images().len(), dataset.predictions(0).len()),

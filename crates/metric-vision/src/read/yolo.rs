@@ -78,11 +78,12 @@ metric_core::setters!(YoloOptions {
 ///
 /// # Errors
 ///
-/// Returns an error if a folder or file cannot be read or is not UTF-8; there is no truth file; a line has another
-/// count of numbers (polygons, key points and oriented boxes are not read); the confidence of predictions is the second
-/// column, as far as the boxes and the truths can tell; a number is not finite; or a label has a number that is not
-/// between 0 and 1. Detections may reach beyond the image by its own size: a center outside of -1 to 2 or a width or
-/// height outside of 0 to 2 is assumed to be in pixels, and is an error.
+/// Returns an error if a folder or file cannot be read or is not UTF-8; there is no truth file, or no prediction file; a
+/// line has another count of numbers (polygons, key points and oriented boxes are not read); the confidence of
+/// predictions is the second column, as far as the boxes and the truths can tell; a number is not finite; a label has a
+/// number that is not between 0 and 1; or a confidence is above 1, as the ids of tracks are. Detections may reach beyond
+/// the image by its own size: a center outside of -1 to 2 or a width or height outside of 0 to 2 is assumed to be in
+/// pixels, and is an error.
 ///
 /// See [`parse_yolo`] for an example.
 pub fn read_yolo(
@@ -105,8 +106,16 @@ pub fn read_yolo(
             Part::Readable
         }
     };
-    let truths = Folder::read_truths(&truths, TEXT, &NAMES, options.max_bytes, part)?;
-    let predictions = Folder::read(&predictions, TEXT, &[], options.max_bytes, part)?;
+    let [truths, predictions] = [
+        Folder::read(&truths, TEXT, &NAMES, options.max_bytes, part)?
+            .with_some(&truths, "truths", TEXT, &NAMES)?,
+        Folder::read(&predictions, TEXT, &[], options.max_bytes, part)?.with_some(
+            &predictions,
+            "predictions",
+            TEXT,
+            &NAMES,
+        )?,
+    ];
     // The names next to the labels are of these labels; those of the root are of all.
     let of_labels = truths.files();
     let is_new = |file: &File<'_>| of_labels.iter().all(|other| other.base() != file.base());
@@ -449,6 +458,12 @@ fn detection(
     let limits = [[-1.0, 2.0], [0.0, 2.0]];
     let shape = shape(line, [cx, cy, width, height], scale, limits)?;
     let [confidence] = line.numbers(["confidence"], [confidence])?;
+    if confidence > 1.0 {
+        let problem = format!(
+            "found {confidence}, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True"
+        );
+        return Err(line.error("confidence", problem));
+    }
     Ok((class, confidence, shape))
 }
 
@@ -583,10 +598,7 @@ mod tests {
         ("t/empty.txt", " \n"),
     ];
     const PREDICTIONS: [(&str, &str); 2] = [
-        (
-            "p/9.txt",
-            "10 0.5 0.5 0.25 0.25 0.5\n2 -0.25 0.5 1.5 2 12\n",
-        ),
+        ("p/9.txt", "10 0.5 0.5 0.25 0.25 0.5\n2 -0.25 0.5 1.5 2 1\n"),
         ("p/empty.txt", ""),
     ];
 
@@ -617,7 +629,7 @@ mod tests {
             found.collect::<Vec<_>>(),
             [
                 (2, 0.5, 0.0625, [0.375, 0.375, 0.25, 0.25]),
-                (0, 12.0, 3.0, [-1.0, -0.5, 1.5, 2.0]),
+                (0, 1.0, 3.0, [-1.0, -0.5, 1.5, 2.0]),
             ]
         );
         assert!(dataset.predictions(0).is_empty() && dataset.predictions(2).is_empty());
@@ -841,6 +853,10 @@ mod tests {
                 r#"confidence: found "nan", expected a finite number"#.to_owned(),
             ),
             (
+                "0 0 0 1 1 4",
+                "confidence: found 4, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True".to_owned(),
+            ),
+            (
                 "0 2.5 0 1 1 1",
                 format!("cx: found 2.5, {of_image}, -1 to 2"),
             ),
@@ -900,10 +916,14 @@ mod tests {
             ("t/a.b.TXT", "0 0.5 0.5 1 1"),
             ("t/.c.txt", "?"),
             ("t/notes.md", "?"),
-            ("p/b.txt", "0 0.5 0.5 1 1 1"),
+            ("p/classes.txt", "cat\ndog"),
         ] {
             fs::write(folder.path().join(file), text).unwrap();
         }
+        let error = read().unwrap_err().to_string();
+        let problem = "found no predictions, expected files *.txt";
+        assert_eq!(error, at(&predictions, problem));
+        fs::write(predictions.join("b.txt"), "0 0.5 0.5 1 1 1").unwrap();
         let (dataset, warnings) = read().unwrap();
         assert_eq!(warnings, Warnings::new());
         assert_eq!(keys(&dataset).1, ["a.b", "b"]);

@@ -1,5 +1,8 @@
 """COCO data sets, masks and evaluation with the interface of pycocotools 2.0.11.
 
+The numbers equal those of pycocotools to the last bit under NumPy 2.3 and later. Before, NumPy added long arrays in
+blocks, and pycocotools differs in the last bit from 9 classes on.
+
 >>> from metric_suite.compat.pycocotools import mask
 >>> int(mask.area({"size": [2, 3], "counts": b"024"}))
 2

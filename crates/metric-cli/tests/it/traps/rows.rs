@@ -368,6 +368,144 @@ pub(crate) const TRAPS: &[Trap] = &[
         ],
     },
     Trap {
+        name: "A folder without one prediction file",
+        before: "All objects counted as missed, and all scores were 0.",
+        now: "The run ends, and names the files that were expected.",
+        files: &[
+            ("gt/0.txt", || "0 0.2 0.7 0.2 0.3\n".to_owned()),
+            ("dt/0.png", || "?".to_owned()),
+        ],
+        run: "score voc -r gt -p dt",
+        code: 3,
+        says: &["dt: found no predictions, expected files *.txt"],
+    },
+    Trap {
+        name: "Ids of tracks as confidences",
+        before: "They were read as scores above 1.",
+        now: "The run ends, and says how to write confidences.",
+        files: &[
+            ("gt/0.txt", || "0 0.2 0.7 0.2 0.3\n".to_owned()),
+            ("dt/0.txt", || "0 0.2 0.7 0.2 0.3 4\n".to_owned()),
+        ],
+        run: "score voc -r gt -p dt",
+        code: 3,
+        says: &["dt/0.txt:1: confidence: found 4", "save_conf=True"],
+    },
+    Trap {
+        name: "The same YOLO label twice",
+        before: "The object needed two detections without a word.",
+        now: "A warning counts such objects.",
+        files: &[
+            ("gt/0.txt", || {
+                "0 0.2 0.7 0.2 0.3\n0 0.2 0.7 0.2 0.3\n".to_owned()
+            }),
+            ("dt/0.txt", || "0 0.2 0.7 0.2 0.3 0.5\n".to_owned()),
+        ],
+        run: "score voc -r gt -p dt",
+        code: 0,
+        says: &["1 ground-truth object is in its image twice"],
+    },
+    Trap {
+        name: "Class ids that are shifted by one",
+        before: "All scores were 0 without a word.",
+        now: "A warning says that boxes overlap objects of other classes only, and by how much the ids differ.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"area\": 1200, \"iscrowd\": 0}, {\"id\": 2, \"image_id\": 1, \"category_id\": 2, \"bbox\": [200, 50, 30, 40], \"area\": 1200, \"iscrowd\": 0}]}".to_owned()
+            }),
+            ("p.json", || {
+                "[{\"image_id\": 1, \"category_id\": 0, \"bbox\": [10, 20, 30, 40], \"score\": 0.9}, {\"image_id\": 1, \"category_id\": 1, \"bbox\": [200, 50, 30, 40], \"score\": 0.8}]".to_owned()
+            }),
+        ],
+        run: "score coco -r t.json -p p.json",
+        code: 0,
+        says: &[
+            "2 detections overlap ground-truth objects of other classes only",
+            "1 less",
+        ],
+    },
+    Trap {
+        name: "Boxes in fractions next to pixels",
+        before: "All scores were 0 without a word.",
+        now: "A warning names the side that is in fractions.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"area\": 1200, \"iscrowd\": 0}]}".to_owned()
+            }),
+            ("p.json", || {
+                "[{\"image_id\": 1, \"category_id\": 1, \"bbox\": [0.1, 0.1, 0.2, 0.2], \"score\": 0.9}]".to_owned()
+            }),
+        ],
+        run: "score coco -r t.json -p p.json",
+        code: 0,
+        says: &["coordinates of the detections are within 0 and 1"],
+    },
+    Trap {
+        name: "Ground truth in which no object counts",
+        before: "All scores were undefined without a reason.",
+        now: "A warning gives the reason.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": []}".to_owned()
+            }),
+            ("p.json", || {
+                "[{\"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"score\": 0.9}]".to_owned()
+            }),
+        ],
+        run: "score coco -r t.json -p p.json",
+        code: 0,
+        says: &["no ground-truth object counts (there are none)"],
+    },
+    Trap {
+        name: "Detections that all have the same score",
+        before: "AP depended on the order of the file without a word.",
+        now: "A warning says so.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"area\": 1200, \"iscrowd\": 0}]}".to_owned()
+            }),
+            ("p.json", || {
+                "[{\"image_id\": 1, \"category_id\": 1, \"bbox\": [200, 50, 30, 40], \"score\": 1.0}, {\"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"score\": 1.0}]".to_owned()
+            }),
+        ],
+        run: "score coco -r t.json -p p.json",
+        code: 0,
+        says: &["all detections of a class have the same score"],
+    },
+    Trap {
+        name: "The field `ignore` in COCO ground truth",
+        before: "It had no effect in files, and left objects out in records.",
+        now: "Such objects are left out of the count everywhere, and a warning names `--quirks pycocotools`, which does not know the field.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"area\": 1200, \"iscrowd\": 0}, {\"id\": 2, \"image_id\": 1, \"category_id\": 1, \"bbox\": [200, 50, 30, 40], \"area\": 1200, \"iscrowd\": 0, \"ignore\": 1}]}".to_owned()
+            }),
+            ("p.json", || {
+                "[{\"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"score\": 0.9}]".to_owned()
+            }),
+        ],
+        run: "score coco -r t.json -p p.json",
+        code: 0,
+        says: &[
+            "1 ground-truth object has ignore set",
+            "--quirks pycocotools",
+        ],
+    },
+    Trap {
+        name: "`--missing error` for dataset files",
+        before: "It was accepted and had no effect.",
+        now: "A usage error says that the option is for records.",
+        files: &[
+            ("t.json", || {
+                "{\"images\": [{\"id\": 1, \"width\": 400, \"height\": 400}], \"categories\": [{\"id\": 0, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}, {\"id\": 2, \"name\": \"c\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"bbox\": [10, 20, 30, 40], \"area\": 1200, \"iscrowd\": 0}]}".to_owned()
+            }),
+            ("p.json", || "[]".to_owned()),
+        ],
+        run: "score coco -r t.json -p p.json --missing error",
+        code: 2,
+        says: &["--missing goes with records"],
+    },
+    Trap {
         name: "VQA v2 answers that are equal objects",
         before: "A perfect answer scored 0 without a word.",
         now: "A warning counts such questions.",

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use metric_core::Metric;
 use metric_record::ReadError;
 use metric_vision::matching::MOST_PAIRS;
-use metric_vision::read::CocoOptions;
+use metric_vision::read::{CocoOptions, FindingRules};
 use metric_vision::{Class, DetectionSweepState, Image, Prediction, SweepItem, by_class};
 
 use super::forms::Form;
 use super::{Boxes, UNLISTED};
 use crate::fields::objects_by_id;
 use crate::reading::{Gathered, Pool};
+use crate::vision::findings::{number_of, tally_findings};
 use crate::vision::images::{
-    CORNERS, Gathered as Streamed, ReadBoxes, class_names, image_inputs, is_listed, note_warnings,
-    tally_order,
+    CORNERS, Gathered as Streamed, ReadBoxes, class_names, findings_in, image_inputs, is_listed,
+    note_warnings, tally_order,
 };
 use crate::{DataSet, DataSetError, ReadDataSet, Sink};
 
@@ -25,7 +26,12 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
     }
 
     /// An image is a record, a class of it an example.
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+    fn read_data_set(
+        &self,
+        mut data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        self.folders.find_images(&mut data)?;
         self.folders.check_use(&data)?;
         if self.stream(&data, sink).is_some() {
             return Ok(());
@@ -58,6 +64,7 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         }
         drop(data);
         tally_order(sink, &order);
+        tally_findings(sink, &findings_in(&dataset, FindingRules::default()));
         let images = Images {
             boxes: self,
             classes: dataset.classes(),
@@ -112,12 +119,19 @@ impl<F: Form> Boxes<F> {
             if let Some(count) = streaming.count {
                 count(&mut part.order, predictions, image);
             }
+            let number = |class| number_of(&classes, class);
+            part.findings
+                .add(predictions, image, FindingRules::default(), number);
             images.update(&mut part.state, predictions, image);
             Some(())
         })?;
         let Streamed {
-            state: pool, order, ..
+            state: pool,
+            order,
+            findings,
+            ..
         } = Streamed::sum(fold.parts);
+        tally_findings(sink, &findings);
         tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
         if !classes.iter().any(is_listed) {
             sink.tally(UNLISTED, count);

@@ -18,9 +18,11 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::options::{comma_separated, finite};
+use crate::vision::findings::{Definition, finding_warnings};
+use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, lacking_classes, order_warning,
-    unknown_classes,
+    COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, has_no_common_class,
+    lacking_classes, order_warning, unknown_classes,
 };
 use crate::{
     Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
@@ -96,6 +98,7 @@ pub(crate) const DETECTION: Entry = Entry {
             default: "class",
             help: "Tables in addition to the total: class, image, both, or none",
         },
+        IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
     ],
@@ -255,6 +258,7 @@ impl<F: Form> Reading for Boxes<F> {
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .chain(self.folders.parts())
+        .chain(self.folders.image_key())
         .collect()
     }
 
@@ -321,8 +325,16 @@ impl<F: Form> Reading for Boxes<F> {
             totals,
         };
         let classes: Vec<OfClass> = state.class_totals().map(of_class).collect();
-        let mut warnings = lacking_classes(&classes, remarks.times(&unknown_classes()));
+        let left_out = remarks.times(&unknown_classes());
+        let mut warnings = lacking_classes(&classes, left_out);
         warnings.extend(order_warning(remarks));
+        let definition = Definition {
+            lacks_classes: left_out > 0,
+            has_no_common_class: has_no_common_class(&classes),
+            scores_nothing: self.scores_empty_data(),
+            ..Definition::default()
+        };
+        warnings.extend(finding_warnings(remarks, definition));
         warnings
     }
 
