@@ -8,6 +8,8 @@ mod exact;
 mod exact_match;
 #[cfg(feature = "regex")]
 mod extract;
+#[cfg(feature = "regex")]
+mod fence;
 #[cfg(test)]
 mod laws;
 pub mod normalize;

@@ -90,10 +90,10 @@ impl TextSteps {
     fn prediction(&self, value: &Value<'_>) -> Option<(String, bool)> {
         let text = Self::text(value)?;
         let part = match &self.extract {
-            None => Some(&*text),
+            None => Some(Cow::Borrowed(&*text)),
             Some(extract) => extract.apply(&text),
         };
-        let normalized = self.normalizer.apply(part.unwrap_or_default());
+        let normalized = self.normalizer.apply(part.as_deref().unwrap_or_default());
         Some((normalized.into_owned(), part.is_some()))
     }
 

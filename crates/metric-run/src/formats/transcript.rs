@@ -63,7 +63,7 @@ fn has_alternation(text: &str) -> bool {
     })
 }
 
-/// The text of a segment that is not scored.
+/// The text of a segment that is not scored, in any case.
 const IGNORED: &str = "IGNORE_TIME_SEGMENT_IN_SCORING";
 
 /// A time in seconds, as an exact number of units: the sum of a begin and half a duration is compared with
@@ -167,7 +167,7 @@ impl Segment {
     }
 
     fn is_ignored(&self) -> bool {
-        self.text == IGNORED
+        self.text.eq_ignore_ascii_case(IGNORED)
     }
 }
 
