@@ -9,7 +9,7 @@ use serde_json::json;
 
 use metric_record::{Batch, FieldError, Message, Record, RecordError};
 
-use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer};
+use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::text::string_accuracy::{read_texts, texts};
 use crate::{
     Addends, ComparedTexts, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
@@ -212,13 +212,12 @@ impl Reading for Rates {
             normalizer,
             ..
         } = &self.metric;
-        [
-            ("profile", profile.to_string()),
-            ("unit", unit.to_string()),
-            ("normalize", normalizer.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
+        let parts = [("profile", profile.to_string()), ("unit", unit.to_string())];
+        let parts = parts.map(|(name, value)| (name.to_owned(), value));
+        parts
+            .into_iter()
+            .chain(normalize_parts(normalizer))
+            .collect()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
-use metric_text::{Extract, Normalizer};
+use metric_text::normalize::Step;
+use metric_text::{Extract, Normalizer, PythonRegex};
 
 use crate::definition::{Prepare, Prepared};
 use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
@@ -75,6 +76,15 @@ fn with_steps<R: Reading>(
     Ok(crate::scorer::scorer_after(metric, version, reading, steps))
 }
 
+/// The parts of a signature for the steps, with the dialect by which words are found, if any are.
+pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {
+    let has_words = |step: &Step| matches!(step, Step::RemoveWords(_) | Step::ReplaceWords(_));
+    let words = normalizer.steps.iter().any(has_words);
+    let words = words.then(|| ("words".to_owned(), PythonRegex::DIALECT.to_owned()));
+    let steps = ("normalize".to_owned(), normalizer.to_string());
+    std::iter::once(steps).chain(words).collect()
+}
+
 struct TextSteps {
     extract: Option<Extract>,
     normalizer: Normalizer,
@@ -135,8 +145,8 @@ impl Prepare for TextSteps {
             .iter()
             .map(|it| ("extract".to_owned(), it.to_string()));
         let has_steps = !self.normalizer.steps.is_empty();
-        let normalize = has_steps.then(|| ("normalize".to_owned(), self.normalizer.to_string()));
-        extract.chain(normalize).collect()
+        let normalize = has_steps.then(|| normalize_parts(&self.normalizer));
+        extract.chain(normalize.into_iter().flatten()).collect()
     }
 
     fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError> {

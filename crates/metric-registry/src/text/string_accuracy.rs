@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use metric_core::{Accuracy, Metric};
 use metric_text::{Normalizer, StringAccuracy, VERSION, read};
 
-use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError, Texts};
+use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError, Side, Texts};
 
-use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer};
+use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::{
     ComparedTexts, Entry, Input, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
     never_whole,
@@ -48,11 +48,11 @@ impl Reading for Strings {
     }
 
     fn signature(&self) -> Named<String> {
-        vec![("normalize".to_owned(), self.metric.normalizer.to_string())]
+        normalize_parts(&self.metric.normalizer)
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_any_of(record, sink)
+        read_checked(record, sink, |_, _| Ok(()))
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
@@ -68,7 +68,8 @@ impl Reading for Strings {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_equal(batch, sink, self.metric.normalizer.steps.is_empty())
+        let as_they_are = self.metric.normalizer.steps.is_empty();
+        read_equal(batch, sink, as_they_are, |_, _| Ok(()))
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
@@ -123,21 +124,28 @@ pub(crate) fn texts<'a>(
     Ok((prediction, reference))
 }
 
-/// Reads a record whose reference is a string or a list of strings, any of which is correct.
-pub(crate) fn read_any_of<R>(
+/// Reads a record whose reference is a string or a list of strings, any of which is correct. `check` may refuse a text.
+pub(crate) fn read_checked<R>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
+    check: impl Fn(Side, &str) -> Result<(), FieldError>,
 ) -> Result<(), FieldError>
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
 {
     if record.reference.kind() != Kind::List {
         let (prediction, reference) = texts(record)?;
+        check(Side::Prediction, &prediction)?;
+        check(Side::Reference, &reference)?;
         sink.example(&prediction, &reference);
         return Ok(());
     }
     let prediction = record.prediction.text().map_err(FieldError::prediction)?;
     let references = read::texts(&mut record.reference).map_err(FieldError::reference)?;
+    check(Side::Prediction, &prediction)?;
+    for reference in &references {
+        check(Side::Reference, reference)?;
+    }
     let metric = sink.metric();
     let is_correct =
         |reference: &&String| metric.measure(&prediction, reference.as_str()).correct > 0;
@@ -149,11 +157,12 @@ where
 }
 
 /// Reads texts on both sides of a batch as examples, whole columns at once where they are compared `as_they_are`;
-/// `None` for columns of other types.
+/// `None` for columns of other types. `check` may refuse a text.
 pub(crate) fn read_equal<R>(
     batch: &Batch<'_>,
     sink: &mut Sink<'_, R>,
     as_they_are: bool,
+    check: impl Fn(Side, &str) -> Result<(), FieldError>,
 ) -> Option<Result<(), RecordError>>
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
@@ -168,6 +177,8 @@ where
         return Some(Ok(()));
     }
     read_texts(batch, sink, |prediction, reference, sink| {
+        check(Side::Prediction, prediction)?;
+        check(Side::Reference, reference)?;
         sink.example(prediction, reference);
         Ok(())
     })
