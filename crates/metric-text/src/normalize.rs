@@ -6,6 +6,7 @@
 //! toolchain.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -615,6 +616,37 @@ impl std::error::Error for InvalidPattern {}
 /// information separators.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// Returns whether two texts have words that differ only in the Unicode form of their characters: composed, such as `é` as
+/// one character, or decomposed into a letter and its marks. Normalization by `nfc` makes them equal.
+///
+/// ```
+/// use metric_text::normalize::differ_in_form;
+///
+/// assert!(differ_in_form("un cafe\u{301}", "le café"));
+/// assert!(!differ_in_form("un cafe", "un café"));
+/// assert!(!differ_in_form("caf\u{e9}", "caf\u{e9}"));
+/// ```
+#[must_use]
+pub fn differ_in_form(a: &str, b: &str) -> bool {
+    if a == b || !(may_be_decomposed(a) || may_be_decomposed(b)) || (is_nfc(a) && is_nfc(b)) {
+        return false;
+    }
+    let composed = |text: &str| text.nfc().collect::<String>();
+    let known: HashSet<&str> = words(b).collect();
+    let known_composed: HashSet<String> = known.iter().map(|word| composed(word)).collect();
+    words(a).any(|word| !known.contains(word) && known_composed.contains(&composed(word)))
+}
+
+/// Whether a text has characters that a composition could start or end with: marks of Latin, Greek and Cyrillic letters,
+/// parts of Hangul syllables, or marks of Kana.
+fn may_be_decomposed(text: &str) -> bool {
+    let starts_mark = |byte: &u8| matches!(byte, 0xcc | 0xcd | 0xe1);
+    let has_marks = text
+        .bytes()
+        .fold(false, |any, byte| any | starts_mark(&byte));
+    has_marks || (!text.is_ascii() && text.contains(['\u{3099}', '\u{309a}']))
 }
 
 /// ASCII text is in every normalization form.

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
 use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side};
+use metric_text::normalize::differ_in_form;
 use metric_text::read::{
     JoinCounts, Predictions, QuestionForm, QuestionStream, QuestionTypes, QuestionsError,
     UNANSWERED, check_questions, check_squad_answers, check_vqa_answers, join_questions, patterns,
@@ -22,7 +23,8 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, NORMALIZE, prepared_scorer};
 use crate::text::string_accuracy::{
-    accuracy_counts, accuracy_numbers, read_checked, read_equal, similarity,
+    Compared, accuracy_counts, accuracy_numbers, is_plain, note_forms, read_any_of, read_equal,
+    similarity,
 };
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
@@ -101,11 +103,15 @@ struct Matches {
     metric: ExactMatch,
 }
 
-impl Matches {
+impl Compared for Matches {
     /// Refuses a text that a pattern takes too long to match.
     fn check(&self, side: Side, text: &str) -> Result<(), FieldError> {
         let checked = self.metric.check(text);
         checked.map_err(|error| FieldError::new(side, error.to_string()).limit())
+    }
+
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        differ_in_form(prediction, reference) && !self.metric.equal(prediction, reference)
     }
 }
 
@@ -149,7 +155,7 @@ impl Reading for Matches {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_checked(record, sink, |side, text| self.check(side, text))
+        read_any_of(record, sink, self)
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
@@ -163,14 +169,15 @@ impl Reading for Matches {
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
         let as_they_are = !self.metric.changes_texts();
-        read_equal(batch, sink, as_they_are, |side, text| {
-            self.check(side, text)
-        })
+        read_equal(batch, sink, as_they_are, self)
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         let mut state = Accuracy::default();
         for (prediction, reference) in pairs {
+            if !is_plain(self, prediction, reference) {
+                return None;
+            }
             self.metric.update(&mut state, prediction, reference);
         }
         Some(vec![state.value()])
@@ -632,6 +639,12 @@ struct Similarity {
     max_cells: u64,
 }
 
+impl Compared for Similarity {
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        differ_in_form(prediction, reference)
+    }
+}
+
 impl Reading for Similarity {
     type Metric = Anls;
     type Header = ();
@@ -650,6 +663,7 @@ impl Reading for Similarity {
         if answers.is_empty() {
             return Err(FieldError::reference(UNANSWERED));
         }
+        note_forms(self, &prediction, answers.iter().map(String::as_str), sink);
         let bytes = answers.iter().map(String::len).sum();
         if Anls::is_within(prediction.len(), bytes, self.max_cells) {
             sink.example(&prediction, &answers);

@@ -60,6 +60,22 @@ fn extract(options: &Options) -> Result<Option<Extract>, OptionError> {
     }
 }
 
+/// The warning about a step such as `replace(-, )`, whose blank looks like the text.
+fn blank_replacement(options: &Options) -> Option<Message> {
+    let given = options.get(NORMALIZE.name)?;
+    let normalizer: Normalizer = given.parse().ok()?;
+    let blank = |step: &&Step| {
+        matches!(step, Step::Replace(_, text) if text.is_empty())
+            && given.contains(&step.to_string())
+    };
+    let step = normalizer.steps.iter().find(blank)?.to_string();
+    let spaced = step.strip_suffix(')').unwrap_or(&step);
+    let message = format!(
+        "{step} deletes what it matches, as one blank after the comma does not count: to replace it by a space, write {spaced} ) with two blanks"
+    );
+    Some(Message::from(message))
+}
+
 fn with_steps<R: Reading>(
     metric: &str,
     version: &str,
@@ -73,7 +89,10 @@ fn with_steps<R: Reading>(
     };
     let is_empty = steps.extract.is_none() && steps.normalizer.steps.is_empty();
     let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
-    Ok(crate::scorer::scorer_after(metric, version, reading, steps))
+    let warnings = blank_replacement(options).into_iter().collect();
+    Ok(crate::scorer::scorer_after(
+        metric, version, reading, steps, warnings,
+    ))
 }
 
 /// The parts of a signature for the steps, with the dialect by which words are found, if any are.
