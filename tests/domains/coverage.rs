@@ -105,6 +105,7 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "torchmetrics", JIWER),
     line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "huggingface", JIWER),
     line("text::exact_match_with_each_set_of_options", TEXT, "exact-match", "each set of options", &["exact_match in Hugging Face's evaluate"]),
+    line("text::matches_of_python_regular_expressions", TEXT, "exact-match", "regular expressions", &["CPython 3.11"]),
     line("text::similarity_of_answers", TEXT, "anls", "paper", &["anls 0.0.2"]),
     line("text::similarity_of_answers", TEXT, "anls", "rrc", &["Robust Reading Competition's script"]),
     line("text::answers_of_the_squad_programs", TEXT, "squad", "v1.1", &["evaluate-v1.1.py"]),

@@ -3,7 +3,8 @@
 use metric_core::Metric;
 use metric_text::vqa::{self, Answers, VqaAccuracy, VqaProfile};
 use metric_text::{
-    Anls, ExactMatch, Normalizer, Squad, StringAccuracy, anls, squad, string_accuracy, vqa_tables,
+    Anls, ExactMatch, Normalizer, PythonRegex, Squad, StringAccuracy, anls, squad, string_accuracy,
+    vqa_tables,
 };
 use serde_json::Value;
 
@@ -212,6 +213,29 @@ fn answers_of_the_squad_programs() {
             row["squad2_em"].as_u64(),
         )?;
         same("squad2_f1", Some(f1), row["squad2_f1"].as_f64())
+    });
+}
+
+#[test]
+fn matches_of_python_regular_expressions() {
+    let rows = rows::rows("text/python_re.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let pattern = text(row, "pattern")?.parse::<PythonRegex>();
+        let is_refused = row["error"].as_bool().unwrap_or_default();
+        same("error", Some(pattern.is_err()), Some(is_refused))?;
+        let Ok(pattern) = pattern else { return Ok(()) };
+        let text = text(row, "text")?;
+        let found = pattern.find(text).map_err(|error| error.to_string())?;
+        let found = found.map(|found| vec![found.start, found.end]);
+        same(
+            "search",
+            Some(serde_json::json!(found)),
+            Some(row["search"].clone()),
+        )?;
+        let replaced = pattern
+            .replace_all(text, "<>")
+            .map_err(|error| error.to_string())?;
+        same("sub", Some(&*replaced), row["sub"].as_str())
     });
 }
 

@@ -6,7 +6,7 @@ use metric_core::{Merge, Metric, named_scores, ratio};
 
 use crate::hash::count_matches;
 use crate::language::Language;
-use crate::ngram::{NgramCounts, Scratch, counts};
+use crate::ngram::{NgramCounts, Scratch, Weighting, counts};
 use crate::profile::{CodeBleuProfile, Definition, ZeroOverZero};
 use crate::text::{
     Analysis, Prediction, References, Stripped, TextTooLong, remove_comments, strip,
@@ -486,7 +486,11 @@ impl Metric for CodeBleu {
         let bleu = |counts: &NgramCounts| {
             // Nothing to count: neither side has a word.
             let words = state.ngram.prediction_length + state.ngram.reference_length;
-            (words > 0 || definition.zero_over_zero != ZeroOverZero::LeftOut).then(|| counts.bleu())
+            let is_defined = words > 0 || definition.zero_over_zero != ZeroOverZero::LeftOut;
+            is_defined.then(|| match definition.weighting {
+                Weighting::Recall => counts.bleu(),
+                Weighting::Precision => counts.bleu_of_counted_orders(),
+            })
         };
         let fraction = |[found, all]: [u64; 2]| ratio(found, all).or(zero.then_some(0.0));
         let components = [
@@ -691,6 +695,41 @@ mod tests {
             &[code, other],
         );
         assert!(state.syntax[0] < state.syntax[1], "{state:?}");
+    }
+
+    /// The expected values are 100 in sacreBLEU 2.6.0 for copies; the last row is arithmetic: 3 of 4 words, 2 of 2
+    /// pairs, 1 of 1 triple, and no n-gram of four words, with a brevity penalty of 1.
+    #[cfg(feature = "python")]
+    #[test]
+    fn short_texts_add_no_ngrams_that_they_do_not_have() {
+        let rows: [(&[(&str, &str)], f64); 5] = [
+            (&[("pass", "pass")], 1.0),
+            (&[("x = 1", "x = 1"), ("pass", "pass")], 1.0),
+            (&[("a b c d e", "a b c d e"), ("pass", "pass")], 1.0),
+            (&[("pass", "x")], 0.0),
+            (
+                &[("x = 1", "x = 1"), ("y", "x")],
+                (3.0_f64 / 4.0 * 2.0 / 2.0 * 1.0 / 1.0).powf(1.0 / 3.0),
+            ),
+        ];
+        for profile in [CodeBleuProfile::Paper, CodeBleuProfile::Corrected] {
+            for (pairs, expected) in rows {
+                let mut state = CodeBleuState::default();
+                for (prediction, reference) in pairs {
+                    state.merge(measure(profile, Language::PYTHON, prediction, &[reference]));
+                }
+                let [_, ngram, weighted, ..] = components(profile, &state);
+                let ngram = ngram.unwrap_or_default();
+                assert!(
+                    (ngram - expected).abs() < 1e-15,
+                    "{profile} {pairs:?} {ngram}"
+                );
+                let are_copies = pairs
+                    .iter()
+                    .all(|(prediction, reference)| prediction == reference);
+                assert!(!are_copies || weighted == Some(1.0), "{profile} {pairs:?}");
+            }
+        }
     }
 
     #[cfg(feature = "java")]

@@ -47,16 +47,44 @@ impl NgramCounts {
     /// ```
     #[must_use]
     pub fn bleu(&self) -> f64 {
-        if self.orders[0][0] == 0 || self.prediction_length == 0 {
+        // A state from a file may say 0; counted n-grams are at least 1 per example.
+        let orders = self
+            .orders
+            .map(|[matched, counted]| [matched, counted.max(1)]);
+        self.bleu_over(&orders)
+    }
+
+    /// Returns the same over the orders that have n-grams to count: exact copies score 1, however short they are.
+    ///
+    /// ```
+    /// use metric_code::NgramCounts;
+    ///
+    /// // One token, and the correct one, where no text has two.
+    /// let one = NgramCounts {
+    ///     orders: [[1, 1], [0, 0], [0, 0], [0, 0]],
+    ///     prediction_length: 1,
+    ///     reference_length: 1,
+    /// };
+    /// assert_eq!(one.bleu_of_counted_orders(), 1.0);
+    /// assert_eq!(NgramCounts::default().bleu_of_counted_orders(), 0.0);
+    /// ```
+    #[must_use]
+    pub fn bleu_of_counted_orders(&self) -> f64 {
+        let counted = self.orders.iter().copied();
+        let counted: Vec<[u64; 2]> = counted.filter(|[_, counted]| *counted > 0).collect();
+        self.bleu_over(&counted)
+    }
+
+    fn bleu_over(&self, orders: &[[u64; 2]]) -> f64 {
+        if self.orders[0][0] == 0 || self.prediction_length == 0 || orders.is_empty() {
             return 0.0;
         }
-        let logarithms: Sum = self
-            .orders
+        let weight = 1.0 / orders.len() as f64;
+        let logarithms: Sum = orders
             .iter()
             .map(|&[matched, counted]| {
                 let matched = if matched == 0 { 0.1 } else { matched as f64 };
-                // A state from a file may say 0; counted n-grams are at least 1 an example.
-                0.25 * (matched / counted.max(1) as f64).ln()
+                weight * (matched / counted as f64).ln()
             })
             .collect();
         let (prediction, reference) = (self.prediction_length, self.reference_length);
@@ -155,8 +183,8 @@ pub fn weighted_recall(prediction: &str, references: &[&str], keywords: &Keyword
 /// Returns the n-grams of the prediction that occur in the references, where keywords have 5 times
 /// the weight: CodeBLEU's weighted n-gram match as its paper defines it.
 ///
-/// Order 1 counts 5 for a keyword of the prediction and 1 for another token. All else is as in
-/// [`ngram_match`].
+/// Order 1 counts 5 for a keyword of the prediction and 1 for another token. An order counts the n-grams that the
+/// prediction has, which may be none. All else is as in [`ngram_match`].
 ///
 /// Ren et al., *CodeBLEU: a method for automatic evaluation of code synthesis* (2020, arXiv
 /// 2009.10297), equation 2. Time is linear in the texts.
@@ -166,7 +194,7 @@ pub fn weighted_recall(prediction: &str, references: &[&str], keywords: &Keyword
 ///
 /// let keywords = Keywords::from_iter(["if"]);
 /// let counts = weighted_precision("if a", &["if b"], &keywords);
-/// assert_eq!(counts.orders, [[5, 6], [0, 1], [0, 1], [0, 1]]);
+/// assert_eq!(counts.orders, [[5, 6], [0, 1], [0, 0], [0, 0]]);
 /// assert_eq!((counts.prediction_length, counts.reference_length), (2, 2));
 /// ```
 #[must_use]
@@ -188,9 +216,9 @@ pub fn weighted_precision(
 /// The weighted n-gram match that is used with the plain one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weighting {
-    /// As [`weighted_recall`].
+    /// As [`weighted_recall`]. Each order counts at least one n-gram per text, as in the reference implementations.
     Recall,
-    /// As [`weighted_precision`].
+    /// As [`weighted_precision`]. Each order counts the n-grams that there are.
     Precision,
 }
 
@@ -257,8 +285,12 @@ pub(crate) fn counts(
 ) -> [NgramCounts; 2] {
     let Scratch { words, trie } = scratch;
     let size = words.read(prediction, keywords);
+    let least = match weighting {
+        Weighting::Recall => 1,
+        Weighting::Precision => 0,
+    };
     let mut plain = NgramCounts {
-        orders: counted(size),
+        orders: counted(size, least),
         prediction_length: size.tokens,
         reference_length: 0,
     };
@@ -299,7 +331,7 @@ pub(crate) fn counts(
             })
         };
         if weighting == Weighting::Recall {
-            let mut orders = counted(reference_size);
+            let mut orders = counted(reference_size, least);
             orders[0][1] = reference_size.weight().max(5);
             for (total, order) in weighted.orders.iter_mut().zip(orders) {
                 total[1] += order[1];
@@ -345,9 +377,9 @@ impl Size {
     }
 }
 
-/// The orders of a text before anything is matched.
-fn counted(size: Size) -> [[u64; 2]; 4] {
-    [0, 1, 2, 3].map(|shorter| [0, size.tokens.saturating_sub(shorter).max(1)])
+/// The orders of a text before anything is matched, each with this many n-grams at least.
+fn counted(size: Size, least: u64) -> [[u64; 2]; 4] {
+    [0, 1, 2, 3].map(|shorter| [0, size.tokens.saturating_sub(shorter).max(least)])
 }
 
 /// N-grams matched.
@@ -698,7 +730,9 @@ mod tests {
         let recall = weighted_recall("a a b", &references, &none);
         assert_eq!(recall.orders, [[5, 16], [2, 8], [0, 6], [0, 5]]);
         assert_eq!(recall.reference_length, 2);
-        assert_eq!(weighted_precision("a a b", &references, &none), counts);
+        let precision = weighted_precision("a a b", &references, &none);
+        assert_eq!(precision.orders, [[3, 3], [2, 2], [0, 1], [0, 0]]);
+        assert_eq!(precision.reference_length, 3);
         // The shorter of two lengths that are equally close.
         assert_eq!(ngram_match("a b", &["a b c", "a"]).reference_length, 1);
         // A second text that is no better changes nothing.
@@ -715,7 +749,8 @@ mod tests {
         assert_eq!(counts.orders, [[0, 2], [0, 1], [0, 1], [0, 1]]);
         assert_eq!((counts.reference_length, counts.bleu()), (0, 0.0));
         assert_eq!(weighted_recall("a b", &[], &none).orders, [[0, 0]; 4]);
-        assert_eq!(weighted_precision("a b", &[], &none), counts);
+        let precision = weighted_precision("a b", &[], &none);
+        assert_eq!(precision.orders, [[0, 2], [0, 1], [0, 0], [0, 0]]);
     }
 
     #[test]
@@ -798,9 +833,6 @@ mod tests {
                 precision.orders[order - 1][1] += weight(ngram) * count;
             }
             plain.orders[order - 1][1] = plain.orders[order - 1][1].max(1);
-            if order > 1 {
-                precision.orders[order - 1][1] = plain.orders[order - 1][1];
-            }
             for bag in &bags {
                 let matched =
                     |(ngram, &count): (&&[&str], &u64)| weight(ngram) * count.min(of(&hits, ngram));

@@ -19,6 +19,10 @@ use crate::ngram::Weighting;
 /// task, the score is 0.3018 here and 0.0859 in its own program, whose parser found no dataflow. N and W are
 /// those of the programs.
 ///
+/// In `paper` and `corrected`, a text of fewer than four words adds no n-grams that it does not have, and N and W are
+/// made of the orders that have n-grams in the corpus: copies score 1, however short. The other profiles count at least
+/// one n-gram of each order per text, as their programs do.
+///
 /// S and D are recalls in every profile, and W is one in all except `paper` and `corrected`: they ask what part of the
 /// reference is in the prediction, not how much else is there. Text that is pasted next to a solution costs them
 /// little, and text that has nothing to do with the task gains much. The table has the scores of the 120 distinct Java
@@ -170,6 +174,13 @@ impl CodeBleuProfile {
                 ),
             Self::Corrected => None,
         }
+    }
+
+    /// Returns whether N and W are made of those orders only that have n-grams in the corpus; else an order of a text
+    /// that is too short for it counts as one n-gram.
+    #[must_use]
+    pub const fn leaves_out_orders(self) -> bool {
+        matches!(self.definition().weighting, Weighting::Precision)
     }
 
     pub(crate) const fn definition(self) -> Definition {

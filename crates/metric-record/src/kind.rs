@@ -8,6 +8,8 @@ pub enum Kind {
     Missing,
     /// A line of text, which has no type of its own.
     Line,
+    /// A text with alternatives, `{ a / b }`.
+    Alternatives,
     /// JSON's null.
     Null,
     /// True or false.
@@ -29,6 +31,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Missing => "no value",
             Self::Line => "a line of text",
+            Self::Alternatives => "a text with alternatives, { a / b }, which only wer reads",
             Self::Null => "null",
             Self::Boolean => "true or false",
             Self::Number => "a number",

@@ -52,6 +52,8 @@ enum Form<'a> {
     /// A text that starts with the JSON of the value.
     Prefix(&'a str),
     Line(&'a str),
+    /// A text with alternatives, `{ a / b }`.
+    Alternatives(&'a str),
     String(&'a str),
     Integer(i64),
     Number(f64),
@@ -97,6 +99,21 @@ impl<'a> Value<'a> {
     #[must_use]
     pub const fn line(text: &'a str) -> Self {
         Self::from_form(Form::Line(text))
+    }
+
+    /// Returns a text with alternatives, `{ a / b }`, which is not a string: few metrics read it.
+    ///
+    /// ```
+    /// use metric_record::{Kind, Value};
+    ///
+    /// let mut value = Value::alternatives("we { will / shall } go");
+    /// assert_eq!(value.kind(), Kind::Alternatives);
+    /// assert_eq!(value.as_alternatives(), Some("we { will / shall } go"));
+    /// assert!(value.text().is_err());
+    /// ```
+    #[must_use]
+    pub const fn alternatives(text: &'a str) -> Self {
+        Self::from_form(Form::Alternatives(text))
     }
 
     /// Returns a string, which is never read as a number.
@@ -183,6 +200,7 @@ impl<'a> Value<'a> {
             Form::Plain(text) => Form::Plain(text),
             Form::Prefix(text) => Form::Prefix(text),
             Form::Line(text) => Form::Line(text),
+            Form::Alternatives(text) => Form::Alternatives(text),
             Form::String(text) => Form::String(text),
             Form::Integer(number) => Form::Integer(*number),
             Form::Number(number) => Form::Number(*number),
@@ -217,6 +235,7 @@ impl<'a> Value<'a> {
             Form::Missing => Kind::Missing,
             Form::Json(text) | Form::Prefix(text) => json::kind(text),
             Form::Line(_) => Kind::Line,
+            Form::Alternatives(_) => Kind::Alternatives,
             Form::String(_) | Form::Plain(_) => Kind::String,
             Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
             Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
@@ -277,6 +296,7 @@ impl<'a> Value<'a> {
                 self.end = Some(rest.byte_offset());
                 Ok(value)
             }
+            Form::Alternatives(_) => Err(format!("found {}", self.kind())),
             Form::String(text) => {
                 let borrowed = serde::de::value::BorrowedStrDeserializer::new(text);
                 T::deserialize(borrowed).map_err(plain)
@@ -311,7 +331,7 @@ impl<'a> Value<'a> {
                 Ok(Some(Cow::Borrowed(text)))
             }
             Form::Prefix(text) => Ok(Some(Cow::Borrowed(self.raw(text)?))),
-            Form::String(text) => written(serde_json::to_string(text)),
+            Form::String(text) | Form::Alternatives(text) => written(serde_json::to_string(text)),
             Form::Integer(number) => Ok(Some(Cow::Owned(number.to_string()))),
             Form::Integers(row) => written(serde_json::to_string(row)),
             Form::Number(number) => {
@@ -345,6 +365,15 @@ impl<'a> Value<'a> {
     pub const fn as_line(&self) -> Option<&'a str> {
         match self.form {
             Form::Line(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns a text with alternatives, if the value is one.
+    #[must_use]
+    pub const fn as_alternatives(&self) -> Option<&'a str> {
+        match self.form {
+            Form::Alternatives(text) => Some(text),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The definition of a metric: how it reads records, what prepares them, and the signature of both.
 
-use metric_record::{FieldError, Record, Value};
+use metric_record::{FieldError, Message, Record, Value};
 
 use crate::numbers::Named;
 use crate::reading::Counted;
@@ -10,6 +10,8 @@ pub(crate) struct Definition<R> {
     pub(crate) reading: R,
     pub(crate) signature: String,
     pub(crate) before: Option<Box<dyn Prepare>>,
+    /// The warnings about options, whatever the data are.
+    pub(crate) warnings: Vec<Message>,
 }
 
 /// The preparation of the values of a record before they are read.

@@ -40,6 +40,8 @@ pub(crate) enum Form {
     Plain,
     /// A line or a cell, which has no type of its own.
     Line,
+    /// A text with alternatives.
+    Alternatives,
     /// A string.
     #[cfg(feature = "columns")]
     Text,
@@ -54,6 +56,7 @@ impl Form {
             Self::Line => 2,
             #[cfg(feature = "columns")]
             Self::Text => 3,
+            Self::Alternatives => 4,
         }
     }
 
@@ -65,6 +68,7 @@ impl Form {
             2 => Self::Line,
             #[cfg(feature = "columns")]
             3 => Self::Text,
+            4 => Self::Alternatives,
             _ => return None,
         })
     }
@@ -74,6 +78,7 @@ impl Form {
             Self::Json => Value::json(text),
             Self::Plain => Value::plain_json_string(text),
             Self::Line => Value::line(text),
+            Self::Alternatives => Value::alternatives(text),
             #[cfg(feature = "columns")]
             Self::Text => Value::string(text),
         }

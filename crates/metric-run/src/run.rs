@@ -22,7 +22,7 @@ use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::observer::{Nobody, Observer};
 use crate::outcome::InputsJson;
 use crate::scan::is_one_example;
-use crate::source::Source;
+use crate::source::{Source, pages};
 use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
 use crate::waiting::WINDOW;
@@ -452,6 +452,7 @@ impl Run {
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
         self.refuse_unused(&[&references, &predictions], true)?;
+        let [references, predictions] = pages::joined(references, predictions)?;
         let Prepared {
             references,
             predictions,

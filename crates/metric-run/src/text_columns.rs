@@ -103,6 +103,7 @@ fn cell(value: &str, form: Form) -> Option<(ColumnKind, Cow<'_, str>)> {
             (ColumnKind::Texts, Value::json(value).text().ok()?)
         }
         Form::Json => (ColumnKind::Json, Cow::Borrowed(value)),
+        Form::Alternatives => return None,
     })
 }
 

@@ -2,7 +2,8 @@ use std::borrow::Cow;
 
 use metric_core::{Accuracy, Metric};
 
-use crate::normalize::{Pattern, Step, then};
+use crate::normalize::{Step, then};
+use crate::python_re::{PythonRegex, TooManySteps};
 
 /// Returns the share of predictions that equal their reference, without any of the options of [`ExactMatch`]; undefined
 /// without examples.
@@ -38,9 +39,9 @@ pub fn exact_match<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> O
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ExactMatch {
-    /// The patterns whose matches are deleted from the texts first, one after the other. They need
-    /// the feature `regex`.
-    pub regexes_to_ignore: Vec<Pattern>,
+    /// The patterns whose matches are deleted from the texts first, one after the other, as by Python's `re.sub`. They
+    /// need the feature `regex`.
+    pub regexes_to_ignore: Vec<PythonRegex>,
     /// Lowercases, as Python's `str.lower`; `ß` and `SS` stay different.
     pub ignore_case: bool,
     /// Deletes the 32 characters of Python's `string.punctuation`.
@@ -50,7 +51,7 @@ pub struct ExactMatch {
 }
 
 metric_core::setters!(ExactMatch {
-    with_regexes_to_ignore => regexes_to_ignore: Vec<Pattern>,
+    with_regexes_to_ignore => regexes_to_ignore: Vec<PythonRegex>,
     with_ignore_case => ignore_case: bool,
     with_ignore_punctuation => ignore_punctuation: bool,
     with_ignore_numbers => ignore_numbers: bool,
@@ -59,21 +60,23 @@ metric_core::setters!(ExactMatch {
 impl ExactMatch {
     /// Returns the text in the form in which it is compared.
     ///
+    /// # Errors
+    ///
+    /// Returns an error if a pattern takes too long to match.
+    ///
     /// ```
     /// use metric_text::ExactMatch;
     ///
     /// let metric = ExactMatch::default().with_ignore_case(true).with_ignore_numbers(true);
-    /// assert_eq!(metric.apply("Room 101"), "room ");
+    /// assert_eq!(metric.apply("Room 101").as_deref(), Ok("room "));
     /// ```
-    #[must_use]
-    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let patterns = self.regexes_to_ignore.iter();
-        let mut text = patterns.fold(Cow::Borrowed(text), |text, pattern| {
-            match pattern.delete(&text) {
-                Cow::Borrowed(_) => text,
-                Cow::Owned(shorter) => Cow::Owned(shorter),
+    pub fn apply<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, TooManySteps> {
+        let mut text = Cow::Borrowed(text);
+        for pattern in &self.regexes_to_ignore {
+            if let Cow::Owned(shorter) = pattern.replace_all(&text, "")? {
+                text = Cow::Owned(shorter);
             }
-        });
+        }
         for (is_on, step) in [
             (self.ignore_case, Step::Lower),
             (self.ignore_punctuation, Step::AsciiPunctuation),
@@ -83,14 +86,33 @@ impl ExactMatch {
                 text = then(&step, text);
             }
         }
-        text
+        Ok(text)
     }
 
-    /// Returns whether two texts are equal after the options have been applied.
+    /// Checks that no pattern takes too long to match a text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one does.
+    pub fn check(&self, text: &str) -> Result<(), TooManySteps> {
+        let mut patterns = self.regexes_to_ignore.iter();
+        if patterns.any(|pattern| pattern.may_take_too_many_steps(text.len())) {
+            self.apply(text)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether two texts are equal after the options have been applied. A text that takes too long to match
+    /// ([`check`](Self::check)) only equals itself.
     #[must_use]
     pub fn equal(&self, prediction: &str, reference: &str) -> bool {
         prediction == reference
-            || (self.changes_texts() && self.apply(prediction) == self.apply(reference))
+            || (self.changes_texts() && self.are_equal_after(prediction, reference))
+    }
+
+    fn are_equal_after(&self, prediction: &str, reference: &str) -> bool {
+        let both = self.apply(prediction).ok().zip(self.apply(reference).ok());
+        both.is_some_and(|(prediction, reference)| prediction == reference)
     }
 
     /// Returns whether any option is on, so that texts may be changed before they are compared.
@@ -172,11 +194,22 @@ mod tests {
             ignore_case: true,
             ..ExactMatch::default()
         };
-        assert_eq!(metric.apply("abcx"), "x");
-        assert_eq!(metric.apply("aBc"), "abc");
-        let error = "(?=b)".parse::<Pattern>().unwrap_err();
-        assert_eq!(error.pattern, "(?=b)");
-        assert!(error.to_string().contains("look-around"), "{error}");
+        assert_eq!(metric.apply("abcx").as_deref(), Ok("x"));
+        assert_eq!(metric.apply("aBc").as_deref(), Ok("abc"));
+        let error = "(?=b".parse::<PythonRegex>().unwrap_err();
+        assert_eq!(error.pattern, "(?=b");
+        assert!(error.to_string().contains("missing )"), "{error}");
+    }
+
+    #[cfg(feature = "regex")]
+    #[test]
+    fn a_pattern_that_takes_too_long_is_an_error() {
+        let metric =
+            ExactMatch::default().with_regexes_to_ignore(vec!["(x+x+)+y$".parse().unwrap()]);
+        let text = "x".repeat(60);
+        assert_eq!(metric.check(&text), Err(TooManySteps));
+        assert_eq!(metric.check("xxxy"), Ok(()));
+        assert!(metric.equal("xxxy", "") && metric.equal(&text, &text) && !metric.equal(&text, ""));
     }
 
     proptest! {

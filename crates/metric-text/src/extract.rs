@@ -1,8 +1,10 @@
 //! The part of a text that holds the answer.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::fence::first_block;
 use crate::normalize::InvalidPattern;
 
 /// A part of a text: the first Markdown block fenced by backticks or tildes, or the first match of a regular
@@ -12,19 +14,20 @@ use crate::normalize::InvalidPattern;
 /// use metric_text::Extract;
 ///
 /// let fence: Extract = "fence".parse()?;
-/// assert_eq!(fence.apply("Here:\n```python\nx = 1\n```\nDone."), Some("x = 1"));
+/// assert_eq!(fence.apply("Here:\n```python\nx = 1\n```\nDone.").as_deref(), Some("x = 1"));
 /// assert_eq!(fence.apply("x = 1"), None);
 ///
 /// // The first group of the first match, or the match if there is no group.
 /// let answer: Extract = r"(?i)answer:\s*(\w+)".parse()?;
-/// assert_eq!(answer.apply("I think so. Answer: B, or C"), Some("B"));
+/// assert_eq!(answer.apply("I think so. Answer: B, or C").as_deref(), Some("B"));
 /// # Ok::<(), metric_text::normalize::InvalidPattern>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Extract {
-    /// The inside of the first block between lines of three backticks or tildes, or more. A block that is not
-    /// closed ends with the text.
+    /// The inside of the first block between lines of three backticks or tildes, or more, as in CommonMark 0.31: its
+    /// lines lose the indentation of the opening fence and of the list items and quotes that the block is in. A block
+    /// that is not closed ends with its item or quote, or with the text.
     Fence,
     /// The first group of the first match, or the match if the pattern has no group.
     Pattern(regex::Regex),
@@ -33,62 +36,19 @@ pub enum Extract {
 impl Extract {
     /// Returns the part of a text, or `None` if the text does not have it.
     #[must_use]
-    pub fn apply<'t>(&self, text: &'t str) -> Option<&'t str> {
+    pub fn apply<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         match self {
-            Self::Fence => fenced(text),
+            Self::Fence => first_block(text),
             Self::Pattern(pattern) => {
                 let found = pattern.captures(text)?;
                 match found.len() {
                     1 => found.get(0),
                     _ => found.iter().skip(1).flatten().next(),
                 }
-                .map(|found| found.as_str())
+                .map(|found| Cow::Borrowed(found.as_str()))
             }
         }
     }
-}
-
-/// The first fenced block, without its fences.
-fn fenced(text: &str) -> Option<&str> {
-    let (mut opened, mut start, mut at) = (None, 0, 0);
-    for line in text.split_inclusive('\n') {
-        let next = at + line.len();
-        match (opened, fence(line)) {
-            (None, Some(fence)) => {
-                opened = Some(fence);
-                start = next;
-            }
-            (Some((mark, length)), Some((other, count)))
-                if mark == other && count >= length && is_closing(line, mark) =>
-            {
-                return Some(without_line_end(&text[start..at]));
-            }
-            _ => {}
-        }
-        at = next;
-    }
-    opened.map(|_| without_line_end(&text[start..]))
-}
-
-/// The mark of a fence that a line starts with, and how often it occurs.
-fn fence(line: &str) -> Option<(char, usize)> {
-    let line = line.trim_start();
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
-    let count = line.chars().take_while(|other| *other == mark).count();
-    (count >= 3).then_some((mark, count))
-}
-
-/// Whether a line is a fence and nothing else.
-fn is_closing(line: &str, mark: char) -> bool {
-    line.trim().chars().all(|other| other == mark)
-}
-
-fn without_line_end(text: &str) -> &str {
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    text.strip_suffix('\r').unwrap_or(text)
 }
 
 impl fmt::Display for Extract {
@@ -132,6 +92,42 @@ mod tests {
             ("fence", "```\nnot closed", Some("not closed")),
             ("fence", "```\n```", Some("")),
             ("fence", "``\na\n``", None),
+            // The lines lose the indentation of the fence, and no more than they have.
+            ("fence", "  ```\n  a\n    b\n c\n  ```", Some("a\n  b\nc")),
+            ("fence", "```\n  a\n```", Some("  a")),
+            ("fence", "   ~~~\n\ta\n~~~", Some(" a")),
+            // A line that is indented by four columns is neither fence.
+            ("fence", "    ```\n    a\n    ```", None),
+            ("fence", "```\na\n    ```\nb\n```", Some("a\n    ```\nb")),
+            ("fence", "```\na\n   ```\nb", Some("a")),
+            // A closing fence is as long as the opening one, has its mark, and nothing after it.
+            (
+                "fence",
+                "~~~~\na\n~~~\n```\n~~~~ x\n~~~~~ \nb",
+                Some("a\n~~~\n```\n~~~~ x"),
+            ),
+            // Only the text after tildes may have backticks.
+            ("fence", "```42```", None),
+            ("fence", "``` a`b\nx", None),
+            ("fence", "```a```\n~~~ a`b\nx\n~~~", Some("x")),
+            // List items and quotes.
+            (
+                "fence",
+                "- Code:\n  ```py\n  a\n      b\n  ```\n",
+                Some("a\n    b"),
+            ),
+            ("fence", "- ```\n  a\n\n   b\n  ```", Some("a\n\n b")),
+            ("fence", "10. Run:\n\n    ```sh\n    a\n    ```", Some("a")),
+            (
+                "fence",
+                "1. x\n   - y\n     ```\n     a\n     ```",
+                Some("a"),
+            ),
+            ("fence", "-\tx\n\n\t```\n\ta\n\t```", Some("a")),
+            ("fence", "> ```\n> a\n>  b\n> ```\n> c", Some("a\n b")),
+            ("fence", "> ```\n> a\nb", Some("a")),
+            ("fence", "- ```\n  a\nb", Some("a")),
+            ("fence", "-x\n  ```\n  a\n  ```", Some("a")),
             (r"\d+", "a 12 b 34", Some("12")),
             ("a(b)?|(c)", "c", Some("c")),
             ("a(b)?", "a", None),
@@ -139,7 +135,11 @@ mod tests {
         ];
         for (extract, text, expected) in rows {
             let extract: Extract = extract.parse().expect("valid");
-            assert_eq!(extract.apply(text), expected, "{extract} of {text:?}");
+            assert_eq!(
+                extract.apply(text).as_deref(),
+                expected,
+                "{extract} of {text:?}"
+            );
         }
         assert!("(".parse::<Extract>().is_err());
     }

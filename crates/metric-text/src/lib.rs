@@ -8,9 +8,16 @@ mod exact;
 mod exact_match;
 #[cfg(feature = "regex")]
 mod extract;
+#[cfg(feature = "regex")]
+mod fence;
 #[cfg(test)]
 mod laws;
 pub mod normalize;
+#[cfg(feature = "regex")]
+mod python_re;
+#[cfg(not(feature = "regex"))]
+#[path = "python_re/absent.rs"]
+mod python_re;
 #[cfg(feature = "read")]
 pub mod read;
 mod relaxed;
@@ -25,6 +32,7 @@ pub use exact_match::{ExactMatch, exact_match};
 #[cfg(feature = "regex")]
 pub use extract::Extract;
 pub use normalize::Normalizer;
+pub use python_re::{PythonRegex, TooManySteps};
 pub use relaxed::{RelaxedAccuracy, relaxed_match};
 pub use squad::{Squad, squad_f1};
 pub use vqa::{VqaAccuracy, vqa_accuracy};

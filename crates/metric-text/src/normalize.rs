@@ -6,9 +6,12 @@
 //! toolchain.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "regex")]
+use crate::python_re::PythonRegex;
 use metric_core::UnknownChoice;
 use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
@@ -236,10 +239,15 @@ fn argument_of(list: &str) -> Option<(ReadArgument, &str)> {
 }
 
 /// Words with the texts that replace them, as in jiwer's `SubstituteWords`. The words are replaced one after another,
-/// each wherever it occurs between word boundaries, even in the text that replaced an earlier word.
+/// each wherever it occurs between word boundaries, even in the text that replaced an earlier word. Boundaries and
+/// backslashes in a text have the meaning that CPython 3.11 gives them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg(feature = "regex")]
-pub struct Words(Vec<(String, String, Pattern)>);
+pub struct Words(Vec<Word>);
+
+/// A word, the text that replaces it as it is written and as it appears, and the pattern of the word.
+#[cfg(feature = "regex")]
+type Word = (String, String, String, PythonRegex);
 
 #[cfg(feature = "regex")]
 impl Words {
@@ -247,14 +255,16 @@ impl Words {
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no word, or if a word is too long for a pattern.
+    /// Returns an error if there is no word, or if a text has a backslash that has no meaning in `re.sub`.
     pub fn new<'w>(
         words: impl IntoIterator<Item = (&'w str, &'w str)>,
     ) -> Result<Self, InvalidStep> {
         let word = |(word, text): (&str, &str)| {
-            let pattern = format!(r"\b{}\b", regex::escape(word)).parse();
+            let pattern = format!(r"\b{}\b", crate::python_re::escape(word)).parse();
             let pattern = pattern.map_err(InvalidStep::Pattern)?;
-            Ok((word.to_owned(), text.to_owned(), pattern))
+            let replacement =
+                crate::python_re::expand(text, word).map_err(InvalidStep::Replacement)?;
+            Ok((word.to_owned(), text.to_owned(), replacement, pattern))
         };
         let words: Vec<_> = words.into_iter().map(word).collect::<Result<_, _>>()?;
         if words.is_empty() {
@@ -266,8 +276,9 @@ impl Words {
 
     fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut replaced = Cow::Borrowed(text);
-        for (_, by, pattern) in &self.0 {
-            if let Cow::Owned(changed) = pattern.0.replace_all(&replaced, regex::NoExpand(by)) {
+        for (_, _, by, pattern) in &self.0 {
+            // A word has one way to match, so there are never too many steps.
+            if let Ok(Cow::Owned(changed)) = pattern.replace_all(&replaced, by) {
                 replaced = Cow::Owned(changed);
             }
         }
@@ -424,7 +435,7 @@ impl fmt::Display for Step {
             }
             #[cfg(feature = "regex")]
             Self::ReplaceWords(Words(words)) => {
-                let pair = |(word, text, _): &(String, String, Pattern)| format!("{word}={text}");
+                let pair = |(word, text, ..): &Word| format!("{word}={text}");
                 let pairs: Vec<String> = words.iter().map(pair).collect();
                 write!(f, "replace-words({})", pairs.join(" "))
             }
@@ -471,6 +482,8 @@ pub enum InvalidStep {
     Pattern(InvalidPattern),
     /// The text in the brackets of a step is not valid for it.
     Argument(&'static str),
+    /// A text that replaces a word has a backslash without a meaning.
+    Replacement(String),
 }
 
 impl fmt::Display for InvalidStep {
@@ -479,6 +492,7 @@ impl fmt::Display for InvalidStep {
             Self::Unknown(error) => error.fmt(f),
             Self::Pattern(error) => error.fmt(f),
             Self::Argument(expected) => f.write_str(expected),
+            Self::Replacement(problem) => f.write_str(problem),
         }
     }
 }
@@ -488,7 +502,7 @@ impl std::error::Error for InvalidStep {
         match self {
             Self::Unknown(error) => Some(error),
             Self::Pattern(error) => Some(error),
-            Self::Argument(_) => None,
+            Self::Argument(_) | Self::Replacement(_) => None,
         }
     }
 }
@@ -500,7 +514,7 @@ impl std::error::Error for InvalidStep {
 /// back-references and looking around, so that matching takes time linear in the text. In both,
 /// classes are those of Unicode, but here `\w` and `\b` take combining marks for parts of words and
 /// `½` or `²` for none, `\s` does not match U+001C to U+001F, and `$` does not match before a newline
-/// at the end.
+/// at the end. `PythonRegex` matches as Python does.
 #[cfg_attr(
     feature = "regex",
     doc = r#"
@@ -602,6 +616,37 @@ impl std::error::Error for InvalidPattern {}
 /// information separators.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// Returns whether two texts have words that differ only in the Unicode form of their characters: composed, such as `é` as
+/// one character, or decomposed into a letter and its marks. Normalization by `nfc` makes them equal.
+///
+/// ```
+/// use metric_text::normalize::differ_in_form;
+///
+/// assert!(differ_in_form("un cafe\u{301}", "le café"));
+/// assert!(!differ_in_form("un cafe", "un café"));
+/// assert!(!differ_in_form("caf\u{e9}", "caf\u{e9}"));
+/// ```
+#[must_use]
+pub fn differ_in_form(a: &str, b: &str) -> bool {
+    if a == b || !(may_be_decomposed(a) || may_be_decomposed(b)) || (is_nfc(a) && is_nfc(b)) {
+        return false;
+    }
+    let composed = |text: &str| text.nfc().collect::<String>();
+    let known: HashSet<&str> = words(b).collect();
+    let known_composed: HashSet<String> = known.iter().map(|word| composed(word)).collect();
+    words(a).any(|word| !known.contains(word) && known_composed.contains(&composed(word)))
+}
+
+/// Whether a text has characters that a composition could start or end with: marks of Latin, Greek and Cyrillic letters,
+/// parts of Hangul syllables, or marks of Kana.
+fn may_be_decomposed(text: &str) -> bool {
+    let starts_mark = |byte: &u8| matches!(byte, 0xcc | 0xcd | 0xe1);
+    let has_marks = text
+        .bytes()
+        .fold(false, |any, byte| any | starts_mark(&byte));
+    has_marks || (!text.is_ascii() && text.contains(['\u{3099}', '\u{309a}']))
 }
 
 /// ASCII text is in every normalization form.
@@ -708,6 +753,9 @@ mod tests {
                 "i cannot b c",
             ),
             ("replace-words(a=b b=c)", "a b", "c c"),
+            // A vowel sign is not a word character to CPython, and half is one.
+            ("replace-words(क=x)", "काक ½क", "xाx ½क"),
+            (r"replace-words(a=\g<0>\ta)", "a", "a\ta"),
         ];
         for (steps, text, expected) in rows {
             let normalizer: Normalizer = steps.parse().expect("steps");
@@ -724,6 +772,8 @@ mod tests {
             "replace((a), $1x)",
             "replace((a), ${b})",
             r"replace((a), \1)",
+            r"replace-words(a=\1)",
+            r"replace-words(a=\q)",
         ] {
             assert!(steps.parse::<Normalizer>().is_err(), "{steps}");
         }

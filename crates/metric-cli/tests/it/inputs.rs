@@ -537,7 +537,7 @@ fn transcripts() {
         warnings.contains("1 word has its middle outside"),
         "{warnings}"
     );
-    let rows: [(&str, i32, &[&str]); 6] = [
+    let rows: [(&str, i32, &[&str]); 5] = [
         (
             "-r ref.trn -p hyp.trn --slice-field speaker",
             2,
@@ -548,7 +548,6 @@ fn transcripts() {
             3,
             &["bad.trn:1", "no id at the end of the line"],
         ),
-        ("-r ref.trn -p alt.trn", 3, &["alt.trn:1", "alternation"]),
         (
             "-r gap.stm -p far.ctm --extra error",
             3,
@@ -566,6 +565,82 @@ fn transcripts() {
     ];
     for (words, code, says) in rows {
         folder.run(&format!("score wer {words}")).fails(code, says);
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "transcripts"), ignore = "reads transcripts")]
+fn alternatives_of_transcripts_are_read_by_wer_only() {
+    let folder = Folder::new(&[
+        (
+            "r.trn",
+            "we { will / shall } { go / @ } (b-7)\n\n{ uh / @ } yes (b-8)\n",
+        ),
+        ("p.trn", "we shall (b-7)\n{ yes / yeah } (b-8)\n"),
+        ("r.stm", "t 1 s 0 1 { i'm / i am } here\n"),
+        (
+            "p.ctm",
+            "t 1 0.1 0.1 i\nt 1 0.3 0.1 am\nt 1 0.5 0.1 there\n",
+        ),
+    ]);
+    let score = |words: &str| {
+        let result = folder
+            .run(&format!("score wer {words} --format json"))
+            .json();
+        (
+            result["scores"]["wer"].clone(),
+            result["counts"]["hits"].clone(),
+        )
+    };
+    assert_eq!(score("-r r.trn -p p.trn"), (0.0.into(), 3.into()));
+    assert_eq!(score("-r r.stm -p p.ctm"), ((1.0 / 3.0).into(), 2.into()));
+    for metric in ["cer", "string-accuracy", "exact-match", "anls"] {
+        let says = ["b-7", "found a text with alternatives", "only wer reads"];
+        folder
+            .run(&format!("score {metric} -r r.trn -p p.trn"))
+            .fails(3, &says);
+    }
+}
+
+#[test]
+fn pages_are_joined_by_file_name() {
+    let folder = Folder::new(&[("line.txt", "a\n")]);
+    for (name, text) in [
+        ("t/1.txt", "a\nb\n"),
+        ("t/2.txt", "c"),
+        ("r/2.txt", "c\n"),
+        ("r/1.txt", "a\nb"),
+        ("x/k1.gt.txt", "a\n"),
+        ("x/k2.gt.txt", "b\n"),
+        ("x/k1.out.txt", "a\n"),
+        ("x/k2.out.txt", "x\n"),
+        ("less/1.txt", "a\n"),
+        ("less/2.txt", "b\nc\n"),
+        ("one/1.txt", "a\nb\n"),
+    ] {
+        folder.put(name, text.as_bytes());
+    }
+    assert_eq!(accuracy(&folder, "-r t -p r"), 1.0);
+    assert_eq!(accuracy(&folder, "-r x/*.gt.txt -p x/*.out.txt"), 1.0 / 2.0);
+    let rows: [(&str, &[&str]); 4] = [
+        (
+            "-r t -p less",
+            &["less/1.txt", "has 1 line: expected 2, as in t/1.txt"],
+        ),
+        ("-r t -p one", &["t/2.txt", "has no counterpart in one"]),
+        ("-r one -p t", &["t/2.txt", "has no counterpart in one"]),
+        (
+            "-r x/k1.g*.txt -p x/*.out.txt",
+            &["x/k2.out.txt", "has no counterpart"],
+        ),
+    ];
+    for (words, says) in rows {
+        folder
+            .run(&format!("score string-accuracy {words}"))
+            .fails(3, says);
+        folder
+            .run(&format!("check string-accuracy {words}"))
+            .code(3);
     }
 }
 

@@ -271,10 +271,13 @@ impl Reading for Code {
             ("weights", weights.join(",")),
             ("grammar", grammars),
         ];
+        // Since 2, texts that are too short for an n-gram do not count as one.
+        let ngrams = self.metric.profile.leaves_out_orders();
+        let ngrams = ngrams.then_some(("ngrams", "2".to_owned()));
         let on_limit = self
             .zero_on_limit
             .then_some(("on-limit", "zero".to_owned()));
-        let parts = parts.into_iter().chain(on_limit);
+        let parts = parts.into_iter().chain(ngrams).chain(on_limit);
         parts
             .map(|(name, value)| (name.to_owned(), value))
             .collect()
@@ -432,6 +435,17 @@ impl Code {
             "text is nested deeper than 990 nodes and has no dataflow",
             "texts are nested deeper than 990 nodes and have no dataflow",
         );
+        let orders = (1..).zip(state.ngram.orders);
+        let none = orders.filter(|(_, [_, counted])| *counted == 0);
+        let shortest: Option<u64> = none.map(|(order, _)| order).min();
+        if let Some(order) = shortest
+            && self.metric.profile.leaves_out_orders()
+            && state.ngram.prediction_length > 0
+        {
+            warnings.push(Message::from(format!(
+                "no prediction has {order} words: ngram_match and weighted_ngram_match are made of shorter n-grams only"
+            )));
+        }
         if examples.total > 0 && state.dataflow[1] == 0 {
             let total = self.metric.profile.without_dataflow();
             warnings.push(Message::from(format!(

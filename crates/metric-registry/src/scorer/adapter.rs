@@ -19,15 +19,16 @@ use crate::reading::{Gathered, Header, Reading, Sink, WantedInputs, missing_is_c
 
 /// Returns a [`Reading`] as a [`Scorer`]: what the `build` function of an entry gives.
 pub fn scorer<R: Reading>(metric: &str, version: &str, reading: R) -> Box<dyn Scorer> {
-    scorer_after(metric, version, reading, None)
+    scorer_after(metric, version, reading, None, Vec::new())
 }
 
-/// The same of a reading whose records are prepared first.
+/// The same of a reading whose records are prepared first, with warnings about its options.
 pub(crate) fn scorer_after<R: Reading>(
     metric: &str,
     version: &str,
     reading: R,
     before: Option<Box<dyn Prepare>>,
+    warnings: Vec<Message>,
 ) -> Box<dyn Scorer> {
     let mut parts = reading.signature();
     parts.extend(before.iter().flat_map(|before| before.signature()));
@@ -37,6 +38,7 @@ pub(crate) fn scorer_after<R: Reading>(
             reading,
             signature,
             before,
+            warnings,
         }),
     })
 }

@@ -135,7 +135,8 @@ impl<R: Reading> Held<R> {
             groups.push((kind.to_owned(), of_kind.collect()));
         }
         let remarks = self.pool.remarks();
-        let further = reading.further_warnings(&self.pool.total, &self.header, remarks);
+        let mut further = reading.further_warnings(&self.pool.total, &self.header, remarks);
+        further.extend(self.definition.warnings.iter().cloned());
         let report = report_of(numbers, groups, remarks, further);
         Report {
             examples: self.pool.examples,

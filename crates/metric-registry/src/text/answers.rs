@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
-use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError};
-use metric_text::normalize::Pattern;
+use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side};
+use metric_text::normalize::differ_in_form;
 use metric_text::read::{
     JoinCounts, Predictions, QuestionForm, QuestionStream, QuestionTypes, QuestionsError,
     UNANSWERED, check_questions, check_squad_answers, check_vqa_answers, join_questions, patterns,
     read_predictions, relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
 };
 use metric_text::vqa::{Answers, Evidence, VqaAccuracy, VqaProfile};
-use metric_text::{Anls, ExactMatch, RelaxedAccuracy, Squad, VERSION, anls, squad};
+use metric_text::{Anls, ExactMatch, PythonRegex, RelaxedAccuracy, Squad, VERSION, anls, squad};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
@@ -23,7 +23,8 @@ use crate::reading::missing_is_correct;
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, NORMALIZE, prepared_scorer};
 use crate::text::string_accuracy::{
-    accuracy_counts, accuracy_numbers, read_any_of, read_equal, similarity,
+    Compared, accuracy_counts, accuracy_numbers, is_plain, note_forms, read_any_of, read_equal,
+    similarity,
 };
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
@@ -78,7 +79,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     build: |options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
-        let patterns: Result<Vec<Pattern>, String> = match options.value("regexes-to-ignore") {
+        let patterns: Result<Vec<PythonRegex>, String> = match options.value("regexes-to-ignore") {
             Some(OptionValue::List(patterns)) => patterns
                 .iter()
                 .map(|pattern| pattern.parse().map_err(|error| format!("{error}")))
@@ -100,6 +101,18 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
 
 struct Matches {
     metric: ExactMatch,
+}
+
+impl Compared for Matches {
+    /// Refuses a text that a pattern takes too long to match.
+    fn check(&self, side: Side, text: &str) -> Result<(), FieldError> {
+        let checked = self.metric.check(text);
+        checked.map_err(|error| FieldError::new(side, error.to_string()).limit())
+    }
+
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        differ_in_form(prediction, reference) && !self.metric.equal(prediction, reference)
+    }
 }
 
 impl Reading for Matches {
@@ -131,17 +144,18 @@ impl Reading for Matches {
         let patterns: Vec<_> = metric
             .regexes_to_ignore
             .iter()
-            .map(Pattern::as_str)
+            .map(PythonRegex::as_str)
             .collect();
         if !patterns.is_empty() {
             parts.push(("regexes-to-ignore".to_owned(), json!(patterns).to_string()));
+            parts.push(("regex".to_owned(), PythonRegex::DIALECT.to_owned()));
         }
         parts.push(("ignore".to_owned(), ignored));
         parts
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_any_of(record, sink)
+        read_any_of(record, sink, self)
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
@@ -154,12 +168,16 @@ impl Reading for Matches {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_equal(batch, sink, !self.metric.changes_texts())
+        let as_they_are = !self.metric.changes_texts();
+        read_equal(batch, sink, as_they_are, self)
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         let mut state = Accuracy::default();
         for (prediction, reference) in pairs {
+            if !is_plain(self, prediction, reference) {
+                return None;
+            }
             self.metric.update(&mut state, prediction, reference);
         }
         Some(vec![state.value()])
@@ -172,7 +190,10 @@ impl Reading for Matches {
     fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
         let prediction = record.prediction.text().ok()?;
         let references = texts(&mut record.reference).ok()?;
-        let apply = |text: &str| self.metric.apply(text).into_owned();
+        let apply = |text: &str| match self.metric.apply(text) {
+            Ok(text) => text.into_owned(),
+            Err(_) => text.to_owned(),
+        };
         Some(ComparedTexts::new(&prediction, &references, apply))
     }
 
@@ -618,6 +639,12 @@ struct Similarity {
     max_cells: u64,
 }
 
+impl Compared for Similarity {
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        differ_in_form(prediction, reference)
+    }
+}
+
 impl Reading for Similarity {
     type Metric = Anls;
     type Header = ();
@@ -636,6 +663,7 @@ impl Reading for Similarity {
         if answers.is_empty() {
             return Err(FieldError::reference(UNANSWERED));
         }
+        note_forms(self, &prediction, answers.iter().map(String::as_str), sink);
         let bytes = answers.iter().map(String::len).sum();
         if Anls::is_within(prediction.len(), bytes, self.max_cells) {
             sink.example(&prediction, &answers);

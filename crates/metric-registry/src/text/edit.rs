@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 
 use metric_core::Metric;
-use metric_text::edit::{Alignment, EditProfile, EditState, TooManyCells};
+use metric_text::edit::{
+    Alignment, Alternatives, EditProfile, EditState, InvalidAlternatives, TooManyCells,
+};
+use metric_text::normalize::differ_in_form;
 use metric_text::{EditRate, Unit, VERSION};
 use serde_json::json;
 
-use metric_record::{Batch, FieldError, Message, Record, RecordError};
+use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, Value};
 
-use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer};
-use crate::text::string_accuracy::{read_texts, texts};
+use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
+use crate::text::string_accuracy::{other_forms, read_texts, texts};
 use crate::{
-    Addends, ComparedTexts, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    Addends, ComparedTexts, Counted, Draw, Drawing, Entry, Input, Named, Numbers, OptionError,
+    OptionKind, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -153,6 +156,37 @@ impl Rates {
         self.metric.normalizer.apply(text)
     }
 
+    /// The number of words with white space in them, and whether words differ only in their Unicode form.
+    fn remarks(&self, prediction: &str, reference: &str) -> (usize, bool) {
+        let EditRate { unit, profile, .. } = self.metric;
+        let glued = |text: &str| match unit.glued_words(text, profile) {
+            0 => 0,
+            _ => unit.glued_words(&self.normalized(text), profile),
+        };
+        let differ = differ_in_form(prediction, reference)
+            && differ_in_form(&self.normalized(prediction), &self.normalized(reference));
+        (glued(prediction) + glued(reference), differ)
+    }
+
+    /// Counts what is worth a warning.
+    fn note(&self, prediction: &str, reference: &str, sink: &mut Sink<'_, Self>) {
+        let (glued, differ) = self.remarks(prediction, reference);
+        if glued > 0 {
+            let profile = self.metric.profile;
+            let rest = |words: &str| {
+                let text = format!(
+                    "{words} white space inside, such as a tab, a line end or a no-break space, as {profile} does not split words there: to split at all white space, use "
+                );
+                Message::from(text).option(NORMALIZE.name, "whitespace")
+            };
+            let words = Counted::new(rest("word has"), rest("words have"));
+            sink.count(&words, glued as u64);
+        }
+        if differ {
+            sink.count(&other_forms(), 1);
+        }
+    }
+
     /// Adds a pair whose alignment does not take too long.
     fn add(
         &self,
@@ -160,6 +194,7 @@ impl Rates {
         reference: &str,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
+        self.note(prediction, reference, sink);
         if EditRate::is_within(prediction.len(), reference.len(), self.max_cells) {
             sink.example(prediction, reference);
             return Ok(());
@@ -170,6 +205,24 @@ impl Rates {
         let state = measured.map_err(|error| too_many_cells(&error))?;
         sink.measured(None, &[], state);
         Ok(())
+    }
+
+    /// Both sides of a record. Of texts with alternatives, these are the ways to read them with the fewest errors.
+    fn texts<'a>(
+        &self,
+        record: &mut Record<'a>,
+    ) -> Result<(Cow<'a, str>, Cow<'a, str>), FieldError> {
+        let has_alternatives =
+            [&record.prediction, &record.reference].map(|value| value.as_alternatives().is_some());
+        if self.metric.unit != Unit::Word || has_alternatives == [false; 2] {
+            return texts(record);
+        }
+        let prediction = alternatives(&mut record.prediction, Side::Prediction)?;
+        let reference = alternatives(&mut record.reference, Side::Reference)?;
+        let closest = reference.closest(&prediction, &self.metric);
+        let (reference, prediction) =
+            closest.map_err(|error| FieldError::reference(error.to_string()).limit())?;
+        Ok((prediction.into(), reference.into()))
     }
 
     fn scores(&self, state: &EditState) -> [(&'static str, Option<f64>); 5] {
@@ -186,6 +239,22 @@ impl Rates {
     fn units<'a>(&self, normalized: &'a str) -> Vec<&'a str> {
         self.metric.unit.split(normalized, self.metric.profile)
     }
+}
+
+/// Reads a text that may have alternatives.
+fn alternatives(value: &mut Value<'_>, side: Side) -> Result<Alternatives, FieldError> {
+    let Some(text) = value.as_alternatives() else {
+        let text = value.text();
+        let text = text.map_err(|problem| FieldError::new(side, problem))?;
+        return Ok(Alternatives::plain(&text));
+    };
+    Alternatives::new(text).map_err(|error| {
+        let problem = FieldError::new(side, error.to_string());
+        match error {
+            InvalidAlternatives::Brace => problem,
+            _ => problem.limit(),
+        }
+    })
 }
 
 /// A character as it can be shown in a terminal.
@@ -212,17 +281,16 @@ impl Reading for Rates {
             normalizer,
             ..
         } = &self.metric;
-        [
-            ("profile", profile.to_string()),
-            ("unit", unit.to_string()),
-            ("normalize", normalizer.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into()
+        let parts = [("profile", profile.to_string()), ("unit", unit.to_string())];
+        let parts = parts.map(|(name, value)| (name.to_owned(), value));
+        parts
+            .into_iter()
+            .chain(normalize_parts(normalizer))
+            .collect()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let (prediction, reference) = texts(record)?;
+        let (prediction, reference) = self.texts(record)?;
         self.add(&prediction, &reference, sink)
     }
 
@@ -239,7 +307,8 @@ impl Reading for Rates {
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         let mut state = EditState::default();
         for (prediction, reference) in pairs {
-            if !EditRate::is_within(prediction.len(), reference.len(), self.max_cells) {
+            let is_within = EditRate::is_within(prediction.len(), reference.len(), self.max_cells);
+            if !is_within || self.remarks(prediction, reference) != (0, false) {
                 return None;
             }
             self.metric.update(&mut state, prediction, reference);
@@ -248,7 +317,13 @@ impl Reading for Rates {
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
-        let reference = record.reference.clone().text().unwrap_or_default();
+        let mut empty = Record {
+            prediction: Value::missing(),
+            ..*record
+        };
+        let Ok((_, reference)) = self.texts(&mut empty) else {
+            return false;
+        };
         self.metric.measure("", &reference).edits.errors() == 0
     }
 
@@ -294,7 +369,7 @@ impl Reading for Rates {
     }
 
     fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
-        let (prediction, reference) = texts(record).ok()?;
+        let (prediction, reference) = self.texts(record).ok()?;
         let apply = |text: &str| self.normalized(text).into_owned();
         Some(ComparedTexts::new(&prediction, &[reference], apply))
     }
@@ -358,7 +433,7 @@ impl Draw for Rates {
 
     /// Draws the alignment.
     fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
-        let (prediction, reference) = texts(record)?;
+        let (prediction, reference) = self.texts(record)?;
         let [reference, prediction] = [&reference, &prediction].map(|text| self.normalized(text));
         let [reference, prediction] = [&reference, &prediction].map(|text| self.units(text));
         let alignment = Alignment::new(&reference, &prediction);

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
-use metric_text::{Extract, Normalizer};
+use metric_text::normalize::Step;
+use metric_text::{Extract, Normalizer, PythonRegex};
 
 use crate::definition::{Prepare, Prepared};
 use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
@@ -59,6 +60,22 @@ fn extract(options: &Options) -> Result<Option<Extract>, OptionError> {
     }
 }
 
+/// The warning about a step such as `replace(-, )`, whose blank looks like the text.
+fn blank_replacement(options: &Options) -> Option<Message> {
+    let given = options.get(NORMALIZE.name)?;
+    let normalizer: Normalizer = given.parse().ok()?;
+    let blank = |step: &&Step| {
+        matches!(step, Step::Replace(_, text) if text.is_empty())
+            && given.contains(&step.to_string())
+    };
+    let step = normalizer.steps.iter().find(blank)?.to_string();
+    let spaced = step.strip_suffix(')').unwrap_or(&step);
+    let message = format!(
+        "{step} deletes what it matches, as one blank after the comma does not count: to replace it by a space, write {spaced} ) with two blanks"
+    );
+    Some(Message::from(message))
+}
+
 fn with_steps<R: Reading>(
     metric: &str,
     version: &str,
@@ -72,7 +89,19 @@ fn with_steps<R: Reading>(
     };
     let is_empty = steps.extract.is_none() && steps.normalizer.steps.is_empty();
     let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
-    Ok(crate::scorer::scorer_after(metric, version, reading, steps))
+    let warnings = blank_replacement(options).into_iter().collect();
+    Ok(crate::scorer::scorer_after(
+        metric, version, reading, steps, warnings,
+    ))
+}
+
+/// The parts of a signature for the steps, with the dialect by which words are found, if any are.
+pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {
+    let has_words = |step: &Step| matches!(step, Step::RemoveWords(_) | Step::ReplaceWords(_));
+    let words = normalizer.steps.iter().any(has_words);
+    let words = words.then(|| ("words".to_owned(), PythonRegex::DIALECT.to_owned()));
+    let steps = ("normalize".to_owned(), normalizer.to_string());
+    std::iter::once(steps).chain(words).collect()
 }
 
 struct TextSteps {
@@ -90,10 +119,10 @@ impl TextSteps {
     fn prediction(&self, value: &Value<'_>) -> Option<(String, bool)> {
         let text = Self::text(value)?;
         let part = match &self.extract {
-            None => Some(&*text),
+            None => Some(Cow::Borrowed(&*text)),
             Some(extract) => extract.apply(&text),
         };
-        let normalized = self.normalizer.apply(part.unwrap_or_default());
+        let normalized = self.normalizer.apply(part.as_deref().unwrap_or_default());
         Some((normalized.into_owned(), part.is_some()))
     }
 
@@ -135,8 +164,8 @@ impl Prepare for TextSteps {
             .iter()
             .map(|it| ("extract".to_owned(), it.to_string()));
         let has_steps = !self.normalizer.steps.is_empty();
-        let normalize = has_steps.then(|| ("normalize".to_owned(), self.normalizer.to_string()));
-        extract.chain(normalize).collect()
+        let normalize = has_steps.then(|| normalize_parts(&self.normalizer));
+        extract.chain(normalize.into_iter().flatten()).collect()
     }
 
     fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError> {

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use metric_core::{Accuracy, Metric};
+use metric_text::normalize::differ_in_form;
 use metric_text::{Normalizer, StringAccuracy, VERSION, read};
 
-use metric_record::{Batch, Column, FieldError, Kind, Record, RecordError, Texts};
+use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordError, Side, Texts};
 
-use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer};
+use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::{
-    ComparedTexts, Entry, Input, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
+    ComparedTexts, Counted, Entry, Input, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
     never_whole,
 };
 
@@ -48,11 +49,11 @@ impl Reading for Strings {
     }
 
     fn signature(&self) -> Named<String> {
-        vec![("normalize".to_owned(), self.metric.normalizer.to_string())]
+        normalize_parts(&self.metric.normalizer)
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_any_of(record, sink)
+        read_any_of(record, sink, self)
     }
 
     fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
@@ -68,12 +69,16 @@ impl Reading for Strings {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        read_equal(batch, sink, self.metric.normalizer.steps.is_empty())
+        let as_they_are = self.metric.normalizer.steps.is_empty();
+        read_equal(batch, sink, as_they_are, self)
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         let mut state = Accuracy::default();
         for (prediction, reference) in pairs {
+            if !is_plain(self, prediction, reference) {
+                return None;
+            }
             self.metric.update(&mut state, prediction, reference);
         }
         Some(vec![state.value()])
@@ -123,25 +128,61 @@ pub(crate) fn texts<'a>(
     Ok((prediction, reference))
 }
 
+/// What is looked at before texts are compared.
+pub(crate) trait Compared {
+    /// Refuses a text that cannot be compared.
+    fn check(&self, _side: Side, _text: &str) -> Result<(), FieldError> {
+        Ok(())
+    }
+
+    /// Whether a prediction and a reference, as they are compared, have words that differ only in their Unicode form.
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool;
+}
+
+impl Compared for Strings {
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        let normalizer = &self.metric.normalizer;
+        differ_in_form(prediction, reference)
+            && differ_in_form(&normalizer.apply(prediction), &normalizer.apply(reference))
+    }
+}
+
 /// Reads a record whose reference is a string or a list of strings, any of which is correct.
 pub(crate) fn read_any_of<R>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
+    compared: &impl Compared,
 ) -> Result<(), FieldError>
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
 {
     if record.reference.kind() != Kind::List {
         let (prediction, reference) = texts(record)?;
+        compared.check(Side::Prediction, &prediction)?;
+        compared.check(Side::Reference, &reference)?;
+        note_forms(compared, &prediction, [&*reference], sink);
         sink.example(&prediction, &reference);
         return Ok(());
     }
     let prediction = record.prediction.text().map_err(FieldError::prediction)?;
     let references = read::texts(&mut record.reference).map_err(FieldError::reference)?;
+    compared.check(Side::Prediction, &prediction)?;
+    for reference in &references {
+        compared.check(Side::Reference, reference)?;
+    }
     let metric = sink.metric();
     let is_correct =
         |reference: &&String| metric.measure(&prediction, reference.as_str()).correct > 0;
-    let shown = references.iter().find(is_correct).or(references.first());
+    let correct = references.iter().find(is_correct);
+    if correct.is_none() {
+        note_forms(
+            compared,
+            &prediction,
+            references.iter().map(String::as_str),
+            sink,
+        );
+    }
+    let shown = correct.or(references.first());
     let shown =
         shown.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
     sink.example(&prediction, shown);
@@ -154,6 +195,7 @@ pub(crate) fn read_equal<R>(
     batch: &Batch<'_>,
     sink: &mut Sink<'_, R>,
     as_they_are: bool,
+    compared: &impl Compared,
 ) -> Option<Result<(), RecordError>>
 where
     R: Reading<Metric: Metric<Prediction = str, Reference = str, State = Accuracy>>,
@@ -163,14 +205,61 @@ where
         && let Some((predictions, references)) = columns_of_texts(batch)
         && let Some(correct) = predictions.count_equal(references)
     {
+        if correct < batch.len() {
+            let pairs = predictions.iter().zip(references.iter());
+            for (prediction, reference) in pairs.filter_map(|(a, b)| a.zip(b)) {
+                note_forms(compared, prediction, [reference], sink);
+            }
+        }
         let (correct, total) = (correct as u64, batch.len() as u64);
         sink.pooled(total, &[], Accuracy { correct, total });
         return Some(Ok(()));
     }
     read_texts(batch, sink, |prediction, reference, sink| {
+        compared.check(Side::Prediction, prediction)?;
+        compared.check(Side::Reference, reference)?;
+        note_forms(compared, prediction, [reference], sink);
         sink.example(prediction, reference);
         Ok(())
     })
+}
+
+/// Whether a pair of texts has no errors and no notes.
+pub(crate) fn is_plain(compared: &impl Compared, prediction: &str, reference: &str) -> bool {
+    compared.check(Side::Prediction, prediction).is_ok()
+        && compared.check(Side::Reference, reference).is_ok()
+        && !compared.differ_in_form(prediction, reference)
+}
+
+/// The note on an example whose texts have the same characters in different Unicode forms.
+pub(crate) fn other_forms() -> Counted {
+    let rest = |of: &str| {
+        let text = format!(
+            "{of} words that differ from the reference only in that letters with marks are composed in one of them, and decomposed in the other: to compare them as equal, use "
+        );
+        Message::from(text).option(NORMALIZE.name, "nfc")
+    };
+    Counted::new(rest("prediction has"), rest("predictions have"))
+}
+
+/// Notes a prediction that differs from a reference in the Unicode form.
+pub(crate) fn note_forms<'r, R: Reading>(
+    compared: &impl Compared,
+    prediction: &str,
+    references: impl IntoIterator<Item = &'r str>,
+    sink: &mut Sink<'_, R>,
+) {
+    // An answer of several that is the same is enough.
+    let mut differ = false;
+    for reference in references {
+        if prediction == reference {
+            return;
+        }
+        differ |= compared.differ_in_form(prediction, reference);
+    }
+    if differ {
+        sink.count(&other_forms(), 1);
+    }
 }
 
 /// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other

@@ -10,10 +10,6 @@ use crate::formats::Format;
 use crate::found::{Form, Found, FoundId, ScanError, Span};
 use crate::source::{Records, Source};
 
-/// The error in a text that has alternatives.
-const ALTERNATION: &str =
-    "found an alternation, { a / b }, which only sclite reads: expected one text";
-
 /// Whether a line is a comment.
 fn is_comment(line: &str) -> bool {
     line.starts_with(";;")
@@ -22,7 +18,8 @@ fn is_comment(line: &str) -> bool {
 /// Reads a line `TEXT (ID)`.
 pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Found>, ScanError> {
     let of_line = line.slice(text);
-    if is_comment(of_line) {
+    // Like sclite, which also skips empty lines.
+    if is_comment(of_line) || of_line.trim_ascii().is_empty() {
         return Ok(None);
     }
     let refuse = |problem: &str| Err(ScanError::new(line.start, problem));
@@ -41,17 +38,23 @@ pub(crate) fn trn_line(text: &str, line: Span, number: u64) -> Result<Option<Fou
             "the id in parentheses is empty or has spaces: expected an id without spaces",
         );
     }
-    if has_alternation(value) {
-        return refuse(ALTERNATION);
-    }
     Ok(Some(Found {
         id: FoundId::Here(Span::within(text, id)),
         value: Span::within(text, value),
-        form: Form::Line,
+        form: form(value),
         other: None,
         record: Span::default(),
         line: number,
     }))
+}
+
+/// The form of a text, which may have alternatives.
+fn form(text: &str) -> Form {
+    if has_alternation(text) {
+        Form::Alternatives
+    } else {
+        Form::Line
+    }
 }
 
 /// Whether a text has alternatives in braces, as sclite's transcripts do.
@@ -63,7 +66,7 @@ fn has_alternation(text: &str) -> bool {
     })
 }
 
-/// The text of a segment that is not scored.
+/// The text of a segment that is not scored, in any case.
 const IGNORED: &str = "IGNORE_TIME_SEGMENT_IN_SCORING";
 
 /// A time in seconds, as an exact number of units: the sum of a begin and half a duration is compared with
@@ -167,7 +170,7 @@ impl Segment {
     }
 
     fn is_ignored(&self) -> bool {
-        self.text == IGNORED
+        self.text.eq_ignore_ascii_case(IGNORED)
     }
 }
 
@@ -227,9 +230,6 @@ fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunErr
             (labels, text) if labels.starts_with('<') && labels.ends_with('>') => (labels, text),
             _ => ("", rest),
         };
-        if has_alternation(text) {
-            return Err(ALTERNATION.to_owned());
-        }
         let segment = Segment {
             channel: (file.to_owned(), channel.to_owned()),
             speaker: speaker.to_owned(),
@@ -417,7 +417,7 @@ impl RecordWriter {
         found.push(Found {
             id: FoundId::Here(write(id)),
             value: write(value),
-            form: Form::Line,
+            form: form(value),
             other: None,
             record: record.map(&mut write).unwrap_or_default(),
             line,

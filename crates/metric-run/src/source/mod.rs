@@ -7,6 +7,7 @@ mod compression;
 pub(crate) mod dataset;
 mod documents;
 mod fingerprint;
+pub(crate) mod pages;
 pub(crate) mod paths;
 mod text;
 mod unreadable;
@@ -43,6 +44,8 @@ pub struct Source {
     csv: CsvOptions,
     /// The split of a dataset folder.
     split: Option<String>,
+    /// Whether the source is the text files of a folder or of a pattern.
+    has_pages: bool,
     /// Where the hash of the bytes goes, if it is requested.
     fingerprint: Option<Fingerprint>,
 }
@@ -127,6 +130,7 @@ impl Source {
             compression: Compression::None,
             csv: CsvOptions::default(),
             split: None,
+            has_pages: false,
             fingerprint: None,
         }
     }

@@ -65,11 +65,12 @@ fn source<P: AsRef<Path>>(paths: &[P]) -> Result<Source, RunError> {
     }
     let files = expanded(paths)?;
     refuse_repeated(&files)?;
+    let are_found = matches!(paths, [path] if is_pattern(path.as_ref()));
     let names: Vec<String> = paths
         .iter()
         .map(|path| path.as_ref().display().to_string())
         .collect();
-    of_files(names.join(" "), files)
+    of_files(names.join(" "), files, are_found)
 }
 
 /// Paths, and the files that patterns match.
@@ -158,8 +159,8 @@ fn refuse_repeated(files: &[PathBuf]) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Files as one source of this name.
-fn of_files(name: String, files: Vec<PathBuf>) -> Result<Source, RunError> {
+/// Files as one source of this name. Text files that a folder or a pattern has are pages.
+fn of_files(name: String, files: Vec<PathBuf>, are_found: bool) -> Result<Source, RunError> {
     let sources = files.into_iter().map(Source::path);
     let mut sources = sources.collect::<Result<Vec<Source>, RunError>>()?;
     for source in &sources {
@@ -182,10 +183,15 @@ fn of_files(name: String, files: Vec<PathBuf>) -> Result<Source, RunError> {
         );
         return Err(ReadError::new(other.name(), problem).into());
     }
-    match sources.len() {
-        1 => Ok(sources.remove(0)),
-        _ => Ok(Source::several(name, sources)),
-    }
+    let is_text = |source: &Source| source.format() == Some(Format::Text);
+    let has_pages = are_found && sources.first().is_some_and(is_text);
+    Ok(match sources.len() {
+        1 if !has_pages => sources.remove(0),
+        _ => Source {
+            has_pages,
+            ..Source::several(name, sources)
+        },
+    })
 }
 
 /// Orders paths by name, with runs of digits by their number.
@@ -294,9 +300,12 @@ pub(super) fn folder(
         );
         return Err(ReadError::new(name, problem).into());
     }
-    let source = of_files(name, files)?;
+    let source = of_files(name, files, true)?;
     Ok(match stated {
-        Some(format) => source.with_format(format),
+        Some(format) => Source {
+            has_pages: format == Format::Text,
+            ..source.with_format(format)
+        },
         None => source,
     })
 }

@@ -5,6 +5,7 @@
 //! words, code points or grapheme clusters, under an [`EditProfile`]'s rules.
 
 mod alignment;
+mod alternatives;
 mod cells;
 mod confusions;
 #[cfg(feature = "diff")]
@@ -20,6 +21,7 @@ use metric_core::{Mean, Merge, Metric, named_choice, named_scores, ratio};
 
 pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
+pub use alternatives::{Alternatives, InvalidAlternatives, MOST_CELLS, MOST_NESTED};
 pub(crate) use cells::{Cells, OutOfCells};
 pub use confusions::Confusions;
 pub use units::Unit;

@@ -57,6 +57,28 @@ impl Unit {
         units
     }
 
+    /// Returns the number of words that have white space in them, which the conventions of a profile do not split at:
+    /// a single tab, line feed or no-break space. There are none in other units.
+    ///
+    /// ```
+    /// use metric_text::Unit;
+    /// use metric_text::edit::EditProfile;
+    ///
+    /// assert_eq!(Unit::Word.glued_words("a\tb c\n\nd", EditProfile::Jiwer), 1);
+    /// assert_eq!(Unit::Word.glued_words("a\tb c", EditProfile::Torchmetrics), 0);
+    /// ```
+    #[must_use]
+    pub fn glued_words(self, text: &str, profile: EditProfile) -> usize {
+        // White space other than the space starts with one of these bytes.
+        let may_start = |byte: u8| matches!(byte, 0x09..=0x0d | 0x1c..=0x1f | 0xc2 | 0xe1..=0xe3);
+        let may_have_some = text.bytes().fold(false, |any, byte| any | may_start(byte));
+        if !may_have_some || self != Self::Word || profile == EditProfile::Torchmetrics {
+            return 0;
+        }
+        let words = self.split(text, profile);
+        words.iter().filter(|word| word.contains(is_space)).count()
+    }
+
     /// Adds the units of the text to a list.
     fn split_into<'t>(self, text: &'t str, profile: EditProfile, units: &mut Vec<&'t str>) {
         match self {

@@ -1,7 +1,8 @@
 use metric_record::json::typed;
 use serde::de::IgnoredAny;
 
-use crate::normalize::{InvalidPattern, Pattern};
+use crate::PythonRegex;
+use crate::normalize::InvalidPattern;
 
 /// Reads the patterns of [`ExactMatch::regexes_to_ignore`](crate::ExactMatch::regexes_to_ignore): one regular
 /// expression, or a JSON list of them. Empty text is not a pattern.
@@ -20,8 +21,8 @@ use crate::normalize::{InvalidPattern, Pattern};
 ///
 /// Returns what is wrong if the text seems to be a JSON list and is not a list of strings, or if a pattern is
 /// not a regular expression.
-pub fn patterns(text: &str) -> Result<Vec<Pattern>, String> {
-    let patterns: Result<Vec<Pattern>, InvalidPattern> = pattern_texts(text)?
+pub fn patterns(text: &str) -> Result<Vec<PythonRegex>, String> {
+    let patterns: Result<Vec<PythonRegex>, InvalidPattern> = pattern_texts(text)?
         .iter()
         .map(|pattern| pattern.parse())
         .collect();
