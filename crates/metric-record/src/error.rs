@@ -131,6 +131,8 @@ impl std::error::Error for ReadError {}
 pub struct FieldError {
     /// The side of the record that it is on.
     pub side: Side,
+    /// The field next to the value of that side that it is about, such as a weight; `None` for the value.
+    pub field: Option<String>,
     /// The value found, and what was expected.
     pub problem: Message,
     /// Whether the value is well-formed and only too large: see [`limit`](Self::limit).
@@ -142,8 +144,26 @@ impl FieldError {
     pub fn new(side: Side, problem: impl Into<Message>) -> Self {
         Self {
             side,
+            field: None,
             problem: problem.into(),
             is_limit: false,
+        }
+    }
+
+    /// Returns a problem with a field next to the reference, which the message names.
+    ///
+    /// ```
+    /// use metric_record::FieldError;
+    ///
+    /// let error = FieldError::field("weight", "found -1: expected a positive number");
+    /// assert_eq!(error.field.as_deref(), Some("weight"));
+    /// assert_eq!(error.to_string(), "reference: field \"weight\": found -1: expected a positive number");
+    /// ```
+    pub fn field(field: &str, problem: impl Into<Message>) -> Self {
+        let problem = Message::from(format!("field {field:?}: ")).message(&problem.into());
+        Self {
+            field: Some(field.to_owned()),
+            ..Self::reference(problem)
         }
     }
 

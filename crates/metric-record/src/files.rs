@@ -79,10 +79,68 @@ impl FileReader {
                 .take_while(|byte| **byte != b'\n')
                 .count();
             let byte = rest.first().copied().unwrap_or_default();
-            let problem = format!("not UTF-8: byte 0x{byte:02x} at byte {column} of the line");
+            let hint = encoding_hint(wrong.as_bytes(), index);
+            let problem =
+                format!("not UTF-8: byte 0x{byte:02x} at byte {column} of the line{hint}");
             ReadError::new(&name, problem).line(line)
         })?;
         Ok((name, text))
+    }
+}
+
+/// Returns how to convert a file of text to UTF-8, for the end of a message about the byte at an offset at which it ceases
+/// to be UTF-8; empty if no encoding is probable.
+///
+/// ```
+/// use metric_record::encoding_hint;
+///
+/// let hint = encoding_hint(b"caf\xe9 au lait", 3);
+/// assert_eq!(hint, "; to convert a file in WINDOWS-1252, use iconv -f WINDOWS-1252 -t UTF-8");
+/// assert!(encoding_hint(b"i\0d\0", 1).ends_with("iconv -f UTF-16LE -t UTF-8"));
+/// assert_eq!(encoding_hint("\u{e9}".as_bytes().split_at(1).0, 0), "");
+/// ```
+#[must_use]
+pub fn encoding_hint(bytes: &[u8], offset: usize) -> String {
+    match probable_encoding(bytes, offset) {
+        Some(encoding) => {
+            format!("; to convert a file in {encoding}, use iconv -f {encoding} -t UTF-8")
+        }
+        None => String::new(),
+    }
+}
+
+/// The encoding in which the bytes around an offset are probably text.
+fn probable_encoding(bytes: &[u8], offset: usize) -> Option<&'static str> {
+    let marks: [(&[u8], &str); 4] = [
+        (b"\xff\xfe\0\0", "UTF-32"),
+        (b"\0\0\xfe\xff", "UTF-32"),
+        (b"\xff\xfe", "UTF-16"),
+        (b"\xfe\xff", "UTF-16"),
+    ];
+    if let Some((_, encoding)) = marks.iter().find(|(mark, _)| bytes.starts_with(mark)) {
+        return Some(encoding);
+    }
+    let rest = bytes.get(offset..)?;
+    match rest {
+        // Letters of ASCII, each with a zero.
+        [0, letter, 0, ..] if *letter > 0 => Some(if offset % 2 == 1 {
+            "UTF-16LE"
+        } else {
+            "UTF-16BE"
+        }),
+        [first, ..] if !first.is_ascii() => {
+            let is_cut = std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
+            // Words of Cyrillic have no letter of ASCII.
+            let is_letter = |byte: &&u8| **byte >= 0xc0;
+            let letters = rest.iter().take_while(is_letter).count();
+            let encoding = if letters > 2 {
+                "WINDOWS-1251"
+            } else {
+                "WINDOWS-1252"
+            };
+            (!is_cut).then_some(encoding)
+        }
+        _ => None,
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Duplicate {
     pub count: u64,
     /// Further ids of these, at most [`NAMED_IDS`] with the first.
     pub others: Vec<String>,
+    /// Fields in which the records of each such id differ, where they are known.
+    pub fields: Vec<String>,
 }
 
 impl Duplicate {
@@ -69,7 +71,15 @@ impl Duplicate {
             locations: Vec::new(),
             count,
             others,
+            fields: Vec::new(),
         }
+    }
+
+    /// Names the fields in which the records of each such id differ.
+    #[must_use]
+    pub fn fields(mut self, fields: Vec<String>) -> Self {
+        self.fields = fields;
+        self
     }
 
     /// Names the lines that the id is on.
@@ -142,6 +152,7 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         locations,
         count,
         others,
+        fields,
     } = duplicate;
     let mut text = format!("{source}: duplicate id {}", quoted_id(id));
     if !lines.is_empty() {
@@ -156,6 +167,14 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
         let others = others.join(", ");
         text.push_str(&format!(
             "; {count} ids in all are duplicates, among them {others}"
+        ));
+    }
+    if !fields.is_empty() {
+        let plural = if fields.len() == 1 { "" } else { "s" };
+        let fields: Vec<String> = fields.iter().map(|field| quoted_id(field)).collect();
+        text.push_str(&format!(
+            "; records of the same id differ in the field{plural} {}: to score one kind of record, keep only those records",
+            fields.join(", ")
         ));
     }
     Message::from(text)
@@ -253,10 +272,16 @@ mod tests {
             locations: Vec::new(),
             count: 2,
             others: vec!["b".to_owned()],
+            fields: Vec::new(),
         };
+        let message = "p.jsonl: duplicate id \"a\" (lines 1, 3); 2 ids in all are duplicates, among them \"b\"";
+        assert_eq!(JoinError::Duplicate(duplicate.clone()).to_string(), message);
+        let duplicate = duplicate.fields(vec!["filter".to_owned()]);
         assert_eq!(
             JoinError::Duplicate(duplicate).to_string(),
-            "p.jsonl: duplicate id \"a\" (lines 1, 3); 2 ids in all are duplicates, among them \"b\""
+            format!(
+                "{message}; records of the same id differ in the field \"filter\": to score one kind of record, keep only those records"
+            )
         );
     }
 }

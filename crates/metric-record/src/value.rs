@@ -267,12 +267,10 @@ impl<'a> Value<'a> {
                 let raw = self.raw(text)?;
                 json::string(raw)
             }
-            #[cfg(feature = "columns")]
-            Form::Row(row) => Err(match row.to_json() {
-                Ok(json) => json::no_string(&json),
-                Err(_) => format!("expected a string, found {}", self.kind()),
+            _ => Err(match self.to_json() {
+                Ok(Some(json)) => json::no_string(&json),
+                _ => format!("expected a string, found {}", self.kind()),
             }),
-            _ => Err(format!("expected a string, found {}", self.kind())),
         }
     }
 

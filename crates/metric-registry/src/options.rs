@@ -38,7 +38,8 @@ pub enum OptionKind {
     Text,
     /// A file, which the engine reads and hands over with the data.
     Path,
-    /// Several values of a kind. A command line separates them by commas; a binding takes a list.
+    /// Several values of a kind. A command line separates them by commas, and writes a value that contains one in
+    /// quotes, as CSV does; a binding takes a list.
     List(&'static OptionKind),
 }
 
@@ -300,18 +301,27 @@ impl Options {
         let Some(again) = again else {
             return Ok(values);
         };
-        let part = self.parts(name)[again];
-        let reason = format!("{part} is listed twice");
+        let parts = self.parts(name)?;
+        let reason = format!("{} is listed twice", parts[again]);
         Err(OptionError::new(name, &self.given(name), reason))
     }
 
-    /// The parts of the text of a list.
-    fn parts(&self, name: &str) -> Vec<&str> {
+    /// Returns the values of an option that is a list, as texts. In the text of a list they are separated by commas; a
+    /// value in double quotes may contain commas and white space around it, and writes a quote twice, as in CSV.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a quote is not closed, or if text follows a closing quote.
+    pub(crate) fn parts(&self, name: &str) -> Result<Vec<Cow<'_, str>>, OptionError> {
         match self.values.get(name) {
-            None => Vec::new(),
-            Some(OptionValue::One(one)) if one.is_empty() => Vec::new(),
-            Some(OptionValue::One(one)) => one.split(',').map(str::trim).collect(),
-            Some(OptionValue::List(list)) => list.iter().map(String::as_str).collect(),
+            None => Ok(Vec::new()),
+            Some(OptionValue::One(one)) if one.is_empty() => Ok(Vec::new()),
+            Some(OptionValue::One(one)) => {
+                split_list(one).map_err(|reason| OptionError::new(name, one, reason))
+            }
+            Some(OptionValue::List(list)) => {
+                Ok(list.iter().map(|value| value.as_str().into()).collect())
+            }
         }
     }
 
@@ -332,7 +342,8 @@ impl Options {
             let problem = || format!("found {part:?}, expected {expected}");
             value.ok_or_else(|| OptionError::new(name, &text, problem()))
         };
-        self.parts(name).into_iter().map(value).collect()
+        let parts = self.parts(name)?;
+        parts.iter().map(|part| value(part)).collect()
     }
 
     /// Returns the chosen or default value, a whole number from 1 to `most`; `None` if there is neither.
@@ -397,6 +408,56 @@ impl Options {
     }
 }
 
+/// The values of a list that is written as one text; or what is wrong with its quotes.
+pub(crate) fn split_list(text: &str) -> Result<Vec<Cow<'_, str>>, &'static str> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    loop {
+        if let Some(quoted) = rest.trim_start().strip_prefix('"') {
+            let end = end_of_quoted(quoted).ok_or(
+                "a quote opens and is never closed (a quote inside quotes is written twice)",
+            )?;
+            values.push(Cow::Owned(quoted[..end].replace("\"\"", "\"")));
+            rest = quoted[end + 1..].trim_start();
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            values.push(Cow::Borrowed(rest[..end].trim()));
+            rest = &rest[end..];
+        }
+        match rest.strip_prefix(',') {
+            Some(next) => rest = next,
+            None if rest.is_empty() => return Ok(values),
+            None => {
+                return Err(
+                    "found text after a closing quote: expected a comma (a quote inside quotes is written twice)",
+                );
+            }
+        }
+    }
+}
+
+/// Where the quote is that closes a text in quotes.
+fn end_of_quoted(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text.get(at..)?.find('"')?;
+        if !text[at + 1..].starts_with('"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// A value as it is written in the text of a list: in quotes, if it would otherwise be read as another one.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn in_list(value: &str) -> Cow<'_, str> {
+    if value.contains(',') || value.starts_with('"') || value.trim() != value {
+        Cow::Owned(format!("\"{}\"", value.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(value)
+    }
+}
+
 /// A whole number from 1 to `most`.
 ///
 /// # Errors
@@ -423,6 +484,7 @@ pub(crate) fn finite(text: &str) -> Option<f64> {
 #[allow(dead_code, reason = "used by whichever domains are switched on")]
 pub(crate) fn comma_separated<T: fmt::Display>(values: &[T]) -> String {
     let values: Vec<String> = values.iter().map(T::to_string).collect();
+    let values: Vec<Cow<'_, str>> = values.iter().map(|value| in_list(value)).collect();
     values.join(",")
 }
 
@@ -466,3 +528,34 @@ impl fmt::Display for OptionError {
 }
 
 impl std::error::Error for OptionError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_a_list_may_be_in_quotes() {
+        let rows: &[(&str, &[&str])] = &[
+            ("a", &["a"]),
+            ("a, b ,c", &["a", "b", "c"]),
+            ("a,,b,", &["a", "", "b", ""]),
+            ("\"a,b\"", &["a,b"]),
+            (" \"a, b\" , c", &["a, b", "c"]),
+            ("\" a\"", &[" a"]),
+            ("\"\"\"\"", &["\""]),
+            ("\"the \"\"d\"\"\"", &["the \"d\""]),
+            ("\"\",x", &["", "x"]),
+            ("a \"b\"", &["a \"b\""]),
+        ];
+        for (text, expected) in rows {
+            let values = split_list(text).expect("a list");
+            assert_eq!(values, *expected, "{text}");
+            let again: Vec<_> = expected.iter().map(|value| in_list(value)).collect();
+            let again = again.join(",");
+            assert_eq!(split_list(&again).expect("a list"), *expected, "{again}");
+        }
+        for text in ["\"a", "\"a\" b", "\"a\"\"", "x,\"", "\"a\"b,c"] {
+            assert!(split_list(text).is_err(), "{text}");
+        }
+    }
+}

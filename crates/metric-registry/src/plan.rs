@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use metric_record::json::{self, Entries};
-use metric_record::{Kind, Message};
+use metric_record::{FieldError, Kind, Message};
 use metric_stats::fnv1a64;
 
 use crate::ranking::Ranking;
@@ -157,7 +157,10 @@ impl Plan {
         id: &str,
         fields: Option<&str>,
     ) -> Result<Vec<(String, String)>, Message> {
-        self.describe(id, fields).map(|described| described.groups)
+        let described = self.describe(id, fields);
+        described
+            .map(|described| described.groups)
+            .map_err(|error| error.problem)
     }
 
     /// Returns an empty ranking of the examples, if the plan wants one.
@@ -170,7 +173,7 @@ impl Plan {
     }
 
     /// Returns what the plan wants of a record, or what is wrong with its fields.
-    pub(crate) fn describe(&self, id: &str, fields: Option<&str>) -> Result<Described, Message> {
+    pub(crate) fn describe(&self, id: &str, fields: Option<&str>) -> Result<Described, FieldError> {
         let key = fnv1a64(id.as_bytes());
         let mut described = Described {
             key,
@@ -178,16 +181,19 @@ impl Plan {
             groups: Vec::new(),
         };
         let entries = match (self.needs_fields(), fields) {
-            (true, Some(fields)) => json::typed::<Entries<'_>>(fields)?.0,
+            (true, Some(fields)) => {
+                json::typed::<Entries<'_>>(fields)
+                    .map_err(FieldError::reference)?
+                    .0
+            }
             _ => Vec::new(),
         };
-        let field = |option: &str, name: &str| -> Result<&str, Message> {
+        let field = |option: &str, name: &str| -> Result<&str, FieldError> {
             let found = entries.iter().find(|(field, _)| field == name);
             let found = found.map(|(_, value)| *value);
             found.ok_or_else(|| {
-                Message::from(format!("no field {name:?}, which "))
-                    .option(option, "")
-                    .text(" names")
+                let problem = Message::from(format!("no field {name:?}, which "));
+                FieldError::reference(problem.option(option, "").text(" names"))
             })
         };
         if let Some(name) = &self.cluster_field {
@@ -199,7 +205,8 @@ impl Plan {
                 Some(values) => {
                     let value = values.get(id).or(slice.rest.as_ref());
                     let value = value.ok_or_else(|| {
-                        Message::from(format!("the values of {:?} have no such id", slice.name))
+                        let problem = format!("the values of {:?} have no such id", slice.name);
+                        FieldError::reference(problem)
                     })?;
                     vec![Cow::Borrowed(value)]
                 }
@@ -221,33 +228,33 @@ impl Plan {
 }
 
 /// A value as the text of a key: a string as it is, else a number or a Boolean as it is written.
-fn text<'v>(name: &str, value: &'v str) -> Result<Cow<'v, str>, Message> {
+fn text<'v>(name: &str, value: &'v str) -> Result<Cow<'v, str>, FieldError> {
     match json::kind(value) {
-        Kind::String => Ok(json::string(value)?),
+        Kind::String => json::string(value).map_err(|problem| FieldError::field(name, problem)),
         Kind::Number | Kind::Boolean => Ok(Cow::Borrowed(value.trim_ascii())),
-        other => Err(Message::from(format!(
-            "field {name:?}: found {other}: expected a string, a number or a Boolean"
-        ))),
+        other => {
+            let problem = format!("found {other}: expected a string, a number or a Boolean");
+            Err(FieldError::field(name, problem))
+        }
     }
 }
 
 /// The same, and each string of a list.
-fn texts<'v>(name: &str, value: &'v str) -> Result<Vec<Cow<'v, str>>, Message> {
+fn texts<'v>(name: &str, value: &'v str) -> Result<Vec<Cow<'v, str>>, FieldError> {
     if json::kind(value) != Kind::List {
         return Ok(vec![text(name, value)?]);
     }
-    let strings: Vec<String> = json::typed(value)
-        .map_err(|problem| Message::from(format!("field {name:?}: {problem}")))?;
+    let strings: Vec<String> =
+        json::typed(value).map_err(|problem| FieldError::field(name, problem))?;
     Ok(strings.into_iter().map(Cow::Owned).collect())
 }
 
 /// The bin of a number, such as `[10, 20)`.
-fn bin(bins: &[f64], name: &str, value: &str) -> Result<String, Message> {
+fn bin(bins: &[f64], name: &str, value: &str) -> Result<String, FieldError> {
     let number = value.parse::<f64>().ok().filter(|number| !number.is_nan());
     let number = number.ok_or_else(|| {
-        Message::from(format!(
-            "field {name:?}: found {value:?}: expected a number, for its bin"
-        ))
+        let problem = format!("found {value:?}: expected a number, for its bin");
+        FieldError::field(name, problem)
     })?;
     let after = bins.partition_point(|&start| start <= number);
     let start = after.checked_sub(1).and_then(|before| bins.get(before));

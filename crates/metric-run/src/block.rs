@@ -19,6 +19,8 @@ pub(crate) struct Block {
     pub(crate) before: u64,
     pub(crate) rows: Rows,
     pub(crate) part: Arc<Part>,
+    /// The lines of records that probably have other rows inside of their quotes, ascending.
+    pub(crate) with_rows: Vec<u64>,
     /// The error that a check reads past, in place of records.
     pub(crate) refused: Option<(RunError, Extent)>,
 }

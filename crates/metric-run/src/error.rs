@@ -66,9 +66,12 @@ impl RunError {
             ("", _) => format!("id {}", quoted_id(&id)),
             (location, _) => format!("{location}: id {}", quoted_id(&id)),
         };
-        let mut error = ReadError::new(file, error.problem)
-            .at(record)
-            .field(side.to_string());
+        // A field next to the value is named by the problem.
+        let field = match &error.field {
+            Some(_) => String::new(),
+            None => side.to_string(),
+        };
+        let mut error = ReadError::new(file, error.problem).at(record).field(field);
         error.line = line;
         error.is_limit = is_limit;
         Self::Record {

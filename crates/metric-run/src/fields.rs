@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use metric_record::json::Entries;
 use metric_record::{FieldPath, Message, quoted_id};
 
+use crate::formats::Format;
+
 /// The role of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -26,6 +28,8 @@ pub(crate) struct FieldNames {
     pub(crate) has_paths: bool,
     /// The names of the further fields that somebody reads, for formats in which fields cost time.
     further: Vec<String>,
+    /// Whether all columns are read as further fields.
+    has_all_columns: bool,
     /// Whether the id is the number of the row.
     pub(crate) has_row_ids: bool,
     /// Whether a metric takes infinite numbers, which are strings in JSON.
@@ -89,6 +93,7 @@ impl FieldNames {
             has_paths: fields.iter().any(|field| field.path.is_some()),
             fields,
             further: Vec::new(),
+            has_all_columns: false,
             has_row_ids,
             allows_infinite: false,
         }
@@ -97,6 +102,19 @@ impl FieldNames {
     /// The same names with those of further fields.
     pub(crate) fn with_further(self, further: Vec<String>) -> Self {
         Self { further, ..self }
+    }
+
+    /// The same names with all columns as further fields, where the format has columns of text.
+    pub(crate) fn with_all_columns_of(self, format: Format) -> Self {
+        Self {
+            has_all_columns: format.is_csv(),
+            ..self
+        }
+    }
+
+    /// The names of the fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.name.as_str())
     }
 
     /// The same names, of records whose ids are the numbers of their rows.
@@ -123,7 +141,12 @@ impl FieldNames {
         let present: Vec<Cow<'_, str>> = names.iter().map(|name| Cow::Borrowed(*name)).collect();
         let absent = |role| self.absent(role, "column", &present);
         let has = |role| self.fields.iter().any(|field| field.role == role);
-        let further = self.further.iter().filter_map(|name| {
+        let all = names.iter().filter(|name| {
+            self.has_all_columns && !name.is_empty() && !self.further.iter().any(|it| it == *name)
+        });
+        let all = all.map(|name| (*name).to_owned());
+        let further: Vec<String> = self.further.iter().cloned().chain(all).collect();
+        let further = further.iter().filter_map(|name| {
             let column = column_of(names, name, Some(&FieldPath::new(name)))?;
             Some((name.clone(), column))
         });
@@ -138,6 +161,15 @@ impl FieldNames {
                 (other, _) => other,
             },
             further: further.collect(),
+        })
+    }
+
+    /// Whether an object has all fields, so that it is a record.
+    pub(crate) fn has_all(&self, object: &str) -> bool {
+        let entries = serde_json::from_str::<Entries<'_>>(object);
+        entries.is_ok_and(|entries| {
+            let names = entries.0.iter().map(|(name, _)| &**name);
+            self.columns(&names.collect::<Vec<_>>()).is_ok()
         })
     }
 

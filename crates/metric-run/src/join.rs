@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use metric_record::{
-    Duplicate, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard, Side,
-    Unmatched, Value, quoted_id,
+    Duplicate, FieldError, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard,
+    Side, Unmatched, Value, quoted_id,
 };
 use metric_registry::Counted;
 use rayon::prelude::*;
@@ -31,6 +31,7 @@ use crate::partitions::Joined;
 use crate::scan::{file_record, one_example, scan, scan_valid};
 use crate::source::Source;
 use crate::source::blocks::Blocks;
+use crate::telling::telling_fields;
 use crate::text_columns::TextColumns;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{self, Meeting, Slot, Waiting};
@@ -64,6 +65,8 @@ struct Reader {
     first_words: Option<FirstWords>,
     /// Whether any record has the value of the other side.
     has_other: bool,
+    /// The number of records that probably have other rows inside of their quotes.
+    with_rows: u64,
     /// Whether records that wait for their partner are kept as a whole.
     keeps_records: bool,
     /// The part of the records that is read.
@@ -187,6 +190,7 @@ impl Reader {
             format,
             first_words,
             has_other: false,
+            with_rows: 0,
             keeps_records: false,
             shard: options.shard,
             max_bytes,
@@ -376,6 +380,8 @@ impl Reader {
         }
         self.has_other |= has_other;
         self.number_rows(&mut found);
+        let is_held = |line: &&u64| found.binary_search_by_key(*line, |it| it.line).is_ok();
+        self.with_rows += block.with_rows.iter().filter(is_held).count() as u64;
         let before = self.first_words.take().zip(first_words);
         self.first_words = before.and_then(|(before, next)| before.followed_by(next));
         match &mut self.seen {
@@ -385,7 +391,7 @@ impl Reader {
                 for record in &found {
                     let id = record.id(&block.text).to_string();
                     let lines = ids.entry(id.into()).or_default();
-                    lines.add(record.line, &block.part);
+                    lines.add(record.line, &block.part, None);
                 }
             }
         }
@@ -611,6 +617,12 @@ impl Reader {
         let others = others.take(NAMED_IDS - 1).cloned().collect();
         let count = repeated.len() as u64;
         let duplicate = Duplicate::new(self.input.source.name(), id.clone(), count, others);
+        let records: Vec<Vec<Box<str>>> = repeated
+            .values()
+            .map(|lines| lines.records.clone())
+            .collect();
+        let known: Vec<&str> = self.input.names.names().collect();
+        let duplicate = duplicate.fields(telling_fields(&records, &known));
         Ok(Some(match lines.locations() {
             None => duplicate.lines(lines.named.iter().map(|(line, _)| *line)),
             Some(locations) => duplicate.locations(locations),
@@ -627,7 +639,8 @@ impl Reader {
         let mut lines: BTreeMap<String, IdLines> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
         let Input { source, names } = &self.input;
-        let mut blocks = source.open(names, &Arc::default(), self.max_bytes)?;
+        let names = names.clone().with_all_columns_of(self.format);
+        let mut blocks = source.open(&names, &Arc::default(), self.max_bytes)?;
         loop {
             let mut block = match self.next_block(&mut blocks) {
                 // A check has read as far as this.
@@ -650,8 +663,11 @@ impl Reader {
                 let print = fingerprint(id);
                 if prints.contains(&print) {
                     *again.entry(print).or_default() += 1;
+                    // A few ids tell which fields differ.
+                    let has_room = lines.len() <= COMPARED_IDS;
+                    let json = record.record(&block.text).filter(|_| has_room);
                     let lines = lines.entry(id.to_string()).or_default();
-                    lines.add(record.line, &block.part);
+                    lines.add(record.line, &block.part, json);
                 }
             }
             blocks.recycle(block);
@@ -682,18 +698,24 @@ enum Seen {
     Kept(HashMap<Box<str>, IdLines>),
 }
 
+/// The number of ids that occur more than once whose records are compared, to find the fields in which they differ.
+const COMPARED_IDS: usize = 64;
+
 /// The locations of an id: their number, and the first few.
 #[derive(Clone, Debug, Default)]
 struct IdLines {
     count: u64,
     named: Vec<(u64, Arc<Part>)>,
+    /// The records there, where they are kept.
+    records: Vec<Box<str>>,
 }
 
 impl IdLines {
-    fn add(&mut self, line: u64, part: &Arc<Part>) {
+    fn add(&mut self, line: u64, part: &Arc<Part>, record: Option<&str>) {
         self.count += 1;
         if self.named.len() < NAMED_IDS {
             self.named.push((line, Arc::clone(part)));
+            self.records.extend(record.map(Box::from));
         }
     }
 
@@ -710,11 +732,11 @@ impl IdLines {
         }
         let location = |(line, part): &(u64, Arc<Part>)| {
             if is_one_file {
-                part.location(*line, None)
+                part.location(*line, "")
             } else if part.has_lines() {
                 format!("{}:{line}", part.file)
             } else {
-                format!("{}: {}", part.file, part.location(*line, None))
+                format!("{}: {}", part.file, part.location(*line, ""))
             }
         };
         Some(self.named.iter().map(location).collect())
@@ -1866,9 +1888,13 @@ impl Join {
         }
     }
 
-    /// File, line, and location in words of one side of a pair.
-    pub(crate) fn location(&self, pair: &Pair, side: Side) -> (String, Option<u64>, String) {
-        let (reader, end, role) = match (side, &self.predictions) {
+    /// File, line, and location in words of the value that an error about a pair is about.
+    pub(crate) fn location(
+        &self,
+        pair: &Pair,
+        error: &FieldError,
+    ) -> (String, Option<u64>, String) {
+        let (reader, end, role) = match (error.side, &self.predictions) {
             (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction, Role::Value),
             (Side::Prediction, None) => (&self.references, &pair.reference, Role::Other),
             (Side::Reference, _) => (&self.references, &pair.reference, Role::Value),
@@ -1886,7 +1912,11 @@ impl Join {
                 None => return (reader.input.source.name(), None, String::new()),
             },
         };
-        let (line, location) = part.line_or_location(line, Some(role));
+        let column = match &error.field {
+            Some(field) => part.further_column(field),
+            None => part.column(role),
+        };
+        let (line, location) = part.line_or_location(line, column);
         (part.file.clone(), line, location)
     }
 
@@ -1927,7 +1957,7 @@ impl Join {
         let first = first.waiter();
         let record = first.record.unwrap_or_default();
         let problem = input.names.no_field(Role::Other, record);
-        let (line, location) = first.part.line_or_location(first.line, None);
+        let (line, location) = first.part.line_or_location(first.line, "");
         let mut error = ReadError::new(&first.part.file, problem).at(location);
         error.line = line;
         Err(error.into())
@@ -1967,6 +1997,19 @@ impl Join {
                 Err(ReadError::new(self.reference_name(), problem).into())
             }
         }
+    }
+
+    /// The warning about records that probably have other rows inside of their quotes, and their number.
+    pub(crate) fn rows_in_quotes(&self) -> (Counted, u64) {
+        let sides = [Some(&self.references), self.predictions.as_ref()];
+        let rows = sides.into_iter().flatten().map(|reader| reader.with_rows);
+        let what = |has| {
+            let text = format!(
+                "{has} a field in quotes that spans several lines with as many tabs as rows have: if quotes are part of the text, use "
+            );
+            Message::from(text).option("quote", "none")
+        };
+        (Counted::new(what("row has"), what("rows have")), rows.sum())
     }
 
     /// Whether predictions have a source of their own.

@@ -37,6 +37,7 @@ mod stored;
 #[cfg(feature = "suite")]
 pub mod suite;
 mod tables;
+mod telling;
 mod text_columns;
 mod waiter;
 mod waiting;

@@ -12,6 +12,8 @@ pub(crate) struct Part {
     pub(crate) unit: Unit,
     /// The columns of the value of this side and of the other one, in words.
     pub(crate) columns: [String; 2],
+    /// The names of further fields, each with its column in words.
+    pub(crate) further: Vec<(String, String)>,
 }
 
 /// The unit in which the records of a file are counted.
@@ -31,8 +33,8 @@ pub(crate) enum Unit {
 }
 
 impl Part {
-    /// The location of a record, with the column of one of its values.
-    pub(crate) fn location(&self, number: u64, role: Option<Role>) -> String {
+    /// The location of a record, with the column of one of its values in words; an empty one is left out.
+    pub(crate) fn location(&self, number: u64, column: &str) -> String {
         let location = match self.unit {
             Unit::Line | Unit::FirstLine => format!("line {number}"),
             #[cfg(feature = "parquet")]
@@ -40,7 +42,7 @@ impl Part {
             #[cfg(any(feature = "arrow", all(test, feature = "columns")))]
             Unit::Batch(batch) => format!("batch {batch}, row {}", grouped(number)),
         };
-        match self.column(role) {
+        match column {
             "" => location,
             column => format!("{location}, {column}"),
         }
@@ -52,23 +54,26 @@ impl Part {
     }
 
     /// The column with this role, in words; empty for none.
-    fn column(&self, role: Option<Role>) -> &str {
+    pub(crate) fn column(&self, role: Role) -> &str {
         match role {
-            Some(Role::Value) => &self.columns[0],
-            Some(Role::Other) => &self.columns[1],
-            _ => "",
+            Role::Id => "",
+            Role::Value => &self.columns[0],
+            Role::Other => &self.columns[1],
         }
     }
 
+    /// The column of a further field, in words; empty for none.
+    pub(crate) fn further_column(&self, field: &str) -> &str {
+        let mut further = self.further.iter();
+        let found = further.find(|(name, _)| name == field);
+        found.map_or("", |(_, column)| column)
+    }
+
     /// The line, and the position in words; one of them says where the record is.
-    pub(crate) fn line_or_location(
-        &self,
-        number: u64,
-        role: Option<Role>,
-    ) -> (Option<u64>, String) {
+    pub(crate) fn line_or_location(&self, number: u64, column: &str) -> (Option<u64>, String) {
         match self.unit {
             Unit::Line => (Some(number), String::new()),
-            _ => (None, self.location(number, role)),
+            _ => (None, self.location(number, column)),
         }
     }
 }

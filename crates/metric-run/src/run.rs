@@ -829,6 +829,7 @@ impl Run {
             _ => NOTHING_SCORED,
         };
         let problem = format!("{}: {problem}", join.reference_name());
+        let rows_in_quotes = join.rows_in_quotes();
         let states = fold.states.into_iter().zip(&self.metrics);
         states
             .map(|(mut state, chosen)| {
@@ -839,6 +840,7 @@ impl Run {
                 for (warning, times) in &warnings {
                     state.count(warning, *times);
                 }
+                state.count(&rows_in_quotes.0, rows_in_quotes.1);
                 let outcome = self.outcome(chosen, state, observer)?;
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
@@ -1183,7 +1185,7 @@ impl Fold<'_> {
             (None, AddError::State(error)) => return Err(RunError::Internal(error.to_string())),
         };
         let failed = |pair: &Pair| {
-            let (file, line, location) = join.location(pair, error.side);
+            let (file, line, location) = join.location(pair, &error);
             let location = (file.as_str(), line, location.as_str());
             RunError::record(location, join.record(pair).id, error.clone())
         };

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use metric_record::Message;
 use metric_record::json::scan::{Scanner, ShortText, end_of_number, end_of_numbers, end_of_string};
-use metric_record::json::{Entries, no_number, offset_of, without_position};
+use metric_record::json::{Entries, is_json_lines, no_number, offset_of, without_position};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -34,7 +34,9 @@ pub(crate) fn scan_valid(
     match &mut block.rows {
         Rows::Lines => {}
         Rows::Csv(layout) => {
-            return csv::scan(&mut block.text, block.first_line, layout, refuse);
+            let records = csv::scan(&mut block.text, block.first_line, layout, refuse)?;
+            block.with_rows = records.with_rows;
+            return Ok(records.found);
         }
         #[cfg(feature = "columns")]
         Rows::Columns(columns) => {
@@ -365,6 +367,13 @@ fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {
     first.is_some_and(|(_, value)| whole_file(value))
 }
 
+/// Says how to read JSON Lines in a file that is read as JSON.
+fn in_json_lines(message: Message) -> Message {
+    message
+        .text("for JSON Lines, one record per line, name the file .jsonl or use ")
+        .option("input-format", "jsonl")
+}
+
 fn json_map(
     text: &str,
     names: &FieldNames,
@@ -377,6 +386,10 @@ fn json_map(
             0 => describe(json, &error),
             column => format!("{} at column {column}", describe(json, &error)),
         };
+        let problem = match is_json_lines(json) {
+            true => in_json_lines(Message::from(problem).text("; ")),
+            false => problem.into(),
+        };
         ScanError::new(offset_of(json, &error) + (text.len() - json.len()), problem)
     };
     if json.trim_ascii_start().starts_with('[') {
@@ -386,6 +399,10 @@ fn json_map(
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
     if names.fields.iter().any(|field| field.role == Role::Other) {
         let problem = "found an object: expected a list of records, which have both fields";
+        let problem = match names.has_all(json) {
+            true => in_json_lines(Message::from(problem).text("; ")),
+            false => problem.into(),
+        };
         return Err(ScanError::new(text.len() - json.len(), problem));
     }
     let (mut line, mut counted) = (1, 0);

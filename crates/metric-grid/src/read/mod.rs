@@ -181,6 +181,8 @@ pub struct Submission {
     pub unknown: Vec<String>,
     /// Fields next to attempts that are not attempts.
     pub unknown_fields: BTreeMap<String, u64>,
+    /// Tasks with attempts that are strings, which are not grids whatever they hold, in the order of the submission.
+    pub with_texts: Vec<String>,
 }
 
 impl Submission {
@@ -226,12 +228,12 @@ impl Submission {
             }
         } else {
             for (id, json) in map(file)?.0 {
-                let (mut fields, tests) = (0, solutions.tests(&id));
+                let (mut others, tests) = (Others::default(), solutions.tests(&id));
                 submission.put(file, solutions, options, &id, || match json {
                     "null" => Ok(Vec::new()),
-                    json => attempts(json, tests, options, &mut fields),
+                    json => attempts(json, tests, options, &mut others),
                 })?;
-                submission.count_unknown_fields(&id, fields);
+                submission.count_others(&id, others);
             }
         }
         submission.missing_from(solutions);
@@ -260,7 +262,7 @@ impl Submission {
             if id == "results" && !solutions.positions.contains_key(&id) {
                 continue;
             }
-            let (mut fields, tests) = (0, solutions.tests(&id));
+            let (mut others, tests) = (Others::default(), solutions.tests(&id));
             // A task that nobody asks for is not opened.
             let (name, text) = match tests {
                 0 => (name_text(path.as_os_str()).into_owned(), String::new()),
@@ -269,9 +271,9 @@ impl Submission {
             let (name, text) = (name.as_str(), text.as_str());
             let file = File { name, text };
             submission.put(file, solutions, options, &id, || {
-                attempts(file.content(), tests, options, &mut fields)
+                attempts(file.content(), tests, options, &mut others)
             })?;
-            submission.count_unknown_fields(&id, fields);
+            submission.count_others(&id, others);
         }
         submission.missing_from(solutions);
         Ok(submission)
@@ -330,9 +332,12 @@ impl Submission {
         Ok(())
     }
 
-    fn count_unknown_fields(&mut self, id: &str, fields: u64) {
-        if fields > 0 {
-            *self.unknown_fields.entry(id.to_owned()).or_default() += fields;
+    fn count_others(&mut self, id: &str, others: Others) {
+        if others.fields > 0 {
+            *self.unknown_fields.entry(id.to_owned()).or_default() += others.fields;
+        }
+        if others.has_texts {
+            self.with_texts.push(id.to_owned());
         }
     }
 
@@ -407,8 +412,25 @@ pub fn parse_attempts(
 ) -> Result<Vec<Vec<Attempt>>, String> {
     match json.trim() {
         "null" => Ok(Vec::new()),
-        json => attempts(json, tests, options, &mut 0),
+        json => attempts(json, tests, options, &mut Others::default()),
     }
+}
+
+/// Returns whether any of the attempts at the outputs of a task, in JSON as [`parse_attempts`] reads it, is a string. A
+/// string is not a grid, whatever it holds.
+///
+/// ```
+/// use metric_grid::read::has_text_attempts;
+///
+/// assert!(has_text_attempts(r#"[{"attempt_1": "[[1]]", "attempt_2": [[1]]}]"#));
+/// assert!(!has_text_attempts(r#"[{"attempt_1": [[1]]}]"#));
+/// ```
+#[must_use]
+pub fn has_text_attempts(json: &str) -> bool {
+    let mut others = Others::default();
+    // Whether they fit the outputs does not matter.
+    let _ = attempts(json.trim(), 0, SubmissionOptions::default(), &mut others);
+    others.has_texts
 }
 
 /// Returns whether the text of a file is solutions, `{task: [grid, ...]}`, rather than grids,
@@ -441,12 +463,21 @@ fn of_task(file: File<'_>, id: &str, problem: String) -> ReadError {
     ReadError::new(file.name, problem).at(format!("task {id:?}"))
 }
 
+/// What is next to the grids of a task.
+#[derive(Default)]
+struct Others {
+    /// Fields that are not attempts.
+    fields: u64,
+    /// Whether an attempt is a string.
+    has_texts: bool,
+}
+
 /// The attempts at each output of a task; counts fields that are not attempts.
 fn attempts(
     json: &str,
     tests: usize,
     options: SubmissionOptions,
-    unknown_fields: &mut u64,
+    others: &mut Others,
 ) -> Result<Vec<Vec<Attempt>>, String> {
     let mut entries = Vec::new();
     for (position, Entries(fields)) in json::entries(json)?.into_iter().enumerate() {
@@ -461,9 +492,10 @@ fn attempts(
                         "output {position}: field {name:?}: expected attempt_1, attempt_2, ..."
                     ));
                 }
-                None => *unknown_fields += 1,
+                None => others.fields += 1,
             }
         }
+        others.has_texts |= entry.has_texts;
         entries.push(entry);
     }
     placed(entries, tests)
@@ -485,6 +517,8 @@ struct Entry {
     index: Option<u64>,
     /// Whether an attempt is an object with an answer, and does not say which test it is for.
     lacks_index: bool,
+    /// Whether an attempt is a string.
+    has_texts: bool,
 }
 
 impl Entry {
@@ -505,6 +539,7 @@ impl Entry {
                 Err(_) => Attempt::Invalid,
             },
         };
+        self.has_texts |= raw.answer.trim_ascii().starts_with('"');
         if let Some(index) = raw.pair_index {
             let number: u64 = index.parse().map_err(|_| {
                 format!("pair_index {index}: expected the number of a test, from 0")

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Unexpected, Visitor,
 };
 use serde_json::value::RawValue;
 
@@ -36,6 +36,28 @@ pub fn kind(json: &str) -> Kind {
         Some(b'-' | b'0'..=b'9') => Kind::Number,
         _ => Kind::Invalid,
     }
+}
+
+/// Returns whether a text that is not one JSON value starts like JSON Lines: with a line that is an object, and another one
+/// after it.
+///
+/// ```
+/// use metric_record::json::is_json_lines;
+///
+/// assert!(is_json_lines("{\"id\": 1}\n{\"id\": 2}\n"));
+/// assert!(!is_json_lines("{\"id\": 1}\n"));
+/// assert!(!is_json_lines("{\n\"id\": 1\n}\n{\"id\": 2}\n"));
+/// ```
+#[must_use]
+pub fn is_json_lines(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim_ascii().is_empty());
+    let mut next_is_object = || {
+        let line = lines.next()?;
+        (kind(line) == Kind::Object).then_some(line)
+    };
+    let first = next_is_object();
+    let has_next = next_is_object().is_some();
+    has_next && first.is_some_and(|line| serde_json::from_str::<IgnoredAny>(line).is_ok())
 }
 
 /// Reads one value of a type.
@@ -176,7 +198,7 @@ pub fn in_words(message: &str) -> String {
 /// use metric_record::json;
 ///
 /// assert_eq!(json::string(r#""a\"b""#).as_deref(), Ok("a\"b"));
-/// assert_eq!(json::string("7").unwrap_err(), "expected a string, found a number");
+/// assert_eq!(json::string("7").unwrap_err(), "expected a string, found a number: write it as \"7\"");
 /// assert_eq!(
 ///     json::string(r#"["a"]"#).unwrap_err(),
 ///     "expected a string, found a list of one string: write the string without brackets",
@@ -196,7 +218,7 @@ pub fn string(json: &str) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// The error for a value that is not a string. Some programs write a list of one string.
+/// The error for a value that is not a string. Some programs write a list of one string, and numbers without quotes.
 pub(crate) fn no_string(json: &str) -> String {
     let found = kind(json);
     match typed::<[String; 1]>(json) {
@@ -204,9 +226,16 @@ pub(crate) fn no_string(json: &str) -> String {
             "expected a string, found a list of one string: write the string without brackets"
                 .to_owned()
         }
+        _ if matches!(found, Kind::Number | Kind::Boolean) && json.len() <= SHORT => {
+            let json = json.trim_ascii();
+            format!("expected a string, found {found}: write it as \"{json}\"")
+        }
         _ => format!("expected a string, found {found}"),
     }
 }
+
+/// The length in bytes up to which a message repeats a value.
+const SHORT: usize = 40;
 
 /// Whether the inside of a string has no quotes, escapes or control characters.
 fn is_plain(inner: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Single-label classification.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metric_class::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, VERSION, ZeroDivision,
@@ -10,11 +10,15 @@ use metric_core::{Counts, NamedScores};
 use serde_json::json;
 
 use metric_record::json::scan;
-use metric_record::{Batch, Column, FieldError, Message, Record, RecordError, Texts};
+use metric_record::{
+    Batch, Column, FieldError, Kind, Message, NAMED_IDS, Record, RecordError, Texts, Value,
+    quoted_id,
+};
 
 use crate::class::label::{Class, ClassView, integer};
 use crate::class::ranked::{LabelView, view_label};
 use crate::class::tally::{ShortLabels, Tallied, Tally};
+use crate::options::comma_separated;
 use crate::{
     Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope,
     ScoreSpec, Sink, never_whole, scorer,
@@ -100,6 +104,27 @@ struct Classes {
     by_class: bool,
 }
 
+/// The counts of a class that is averaged.
+struct ClassCounts {
+    /// The name in tables.
+    name: String,
+    /// The name in messages.
+    quoted: String,
+    counts: Counts,
+}
+
+/// Reads the one label of an example.
+fn one_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String> {
+    let is_list = value.kind() == Kind::List;
+    view_label(value).map_err(|problem| {
+        if is_list {
+            "found a list: expected one label per example, an integer or a string (several labels per example are multilabel classification, which this metric does not score)".to_owned()
+        } else {
+            problem
+        }
+    })
+}
+
 /// The class of a label; a line of text is what the label on the other side is, and an integer
 /// if both are lines and it is written as one.
 fn class_of<'a>(label: &'a LabelView<'_>, other: Option<&LabelView<'_>>) -> ClassView<'a> {
@@ -145,10 +170,11 @@ fn read_written<'b>(
 impl Classes {
     /// The names of the classes that count, each with its counts: all 0 for one of the labels that
     /// does not occur, which is a class in scikit-learn as well.
-    fn counts(&self, classes: &[&Class], matrix: &ConfusionMatrix<u32>) -> Vec<(String, Counts)> {
+    fn counts(&self, classes: &[&Class], matrix: &ConfusionMatrix<u32>) -> Vec<ClassCounts> {
         let (mut counts, mut names) = (Vec::new(), BTreeSet::new());
         for (&index, its) in matrix.counts() {
-            let name = classes[index as usize].to_string();
+            let class = classes[index as usize];
+            let name = class.to_string();
             if !self.labels.is_empty() && !self.labels.contains(&name) {
                 continue;
             }
@@ -159,10 +185,18 @@ impl Classes {
                 name.clone()
             };
             names.insert(name);
-            counts.push((shown, its));
+            counts.push(ClassCounts {
+                name: shown,
+                quoted: class.quoted(),
+                counts: its,
+            });
         }
         let absent = self.labels.iter().filter(|label| !names.contains(*label));
-        counts.extend(absent.map(|label| (label.clone(), Counts::default())));
+        counts.extend(absent.map(|label| ClassCounts {
+            name: label.clone(),
+            quoted: quoted_id(label),
+            counts: Counts::default(),
+        }));
         counts
     }
 
@@ -191,14 +225,14 @@ impl Reading for Classes {
             ),
         ];
         if !labels.is_empty() {
-            parts.push(("labels".to_owned(), labels.join(",")));
+            parts.push(("labels".to_owned(), comma_separated(&labels)));
         }
         parts
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let prediction = view_label(&mut record.prediction).map_err(FieldError::prediction)?;
-        let reference = view_label(&mut record.reference).map_err(FieldError::reference)?;
+        let prediction = one_label(&mut record.prediction).map_err(FieldError::prediction)?;
+        let reference = one_label(&mut record.reference).map_err(FieldError::reference)?;
         let reference = reference.ok_or_else(|| FieldError::reference("expected a label"))?;
         let class = class_of(&reference, prediction.as_ref());
         let predicted = prediction.as_ref();
@@ -256,7 +290,7 @@ impl Reading for Classes {
     fn numbers(&self, state: &Tally, (): &(), scope: Scope<'_>) -> Numbers {
         let (all, state) = state.matrix();
         let classes = self.counts(&all, &state);
-        let counts: Vec<Counts> = classes.iter().map(|it| it.1).collect();
+        let counts: Vec<Counts> = classes.iter().map(|it| it.counts).collect();
         let accuracy = state.accuracy();
         let mut scores = vec![("accuracy".to_owned(), accuracy.value())];
         scores.extend(self.scores_of(&counts));
@@ -319,8 +353,8 @@ impl Reading for Classes {
 }
 
 impl Classes {
-    fn groups(&self, classes: Vec<(String, Counts)>) -> Vec<Group> {
-        let group = |(name, counts): (String, Counts)| Group {
+    fn groups(&self, classes: Vec<ClassCounts>) -> Vec<Group> {
+        let group = |ClassCounts { name, counts, .. }: ClassCounts| Group {
             name,
             scores: self.scores_of(&[counts]),
             counts: vec![
@@ -333,45 +367,96 @@ impl Classes {
         classes.into_iter().map(group).collect()
     }
 
-    fn warnings(&self, classes: &[&Class], counts: &[(String, Counts)]) -> Vec<Message> {
+    fn warnings(&self, classes: &[&Class], counts: &[ClassCounts]) -> Vec<Message> {
         let mut warnings = Vec::new();
         let averaged = self.metric.0.average() != Average::Micro;
         if averaged && self.metric.0.zero_division() == ZeroDivision::Undefined {
-            let mut warn = |score: fn(&Counts) -> Option<f64>, [one, several]: [&str; 2]| {
-                let classes = counts.iter().filter(|it| score(&it.1).is_none()).count();
-                let what = |why, them| {
-                    Message::from(format!("{why}; "))
-                        .option("zero-division", "0")
-                        .text(format_args!(" counts {them} as 0, as scikit-learn does"))
+            for (score, is_never, left_out) in [
+                (
+                    Counts::precision as fn(&Counts) -> Option<f64>,
+                    "never predicted",
+                    "left out of the average precision",
+                ),
+                (
+                    Counts::recall,
+                    "never a reference",
+                    "left out of the average recall",
+                ),
+            ] {
+                let classes = counts.iter().filter(|it| score(&it.counts).is_none());
+                let classes: Vec<&str> = classes.map(|it| it.quoted.as_str()).collect();
+                let (class, them) = match classes.len() {
+                    0 => continue,
+                    1 => ("class is", "it"),
+                    _ => ("classes are", "them"),
                 };
-                let what = Counted::new(what(one, "it"), what(several, "them"));
-                warnings.extend(Counted::warnings([(classes as u64, what)]));
-            };
-            warn(
-                Counts::precision,
-                [
-                    "class is never predicted and left out of the average precision",
-                    "classes are never predicted and left out of the average precision",
-                ],
-            );
-            warn(
-                Counts::recall,
-                [
-                    "class is never a reference and left out of the average recall",
-                    "classes are never a reference and left out of the average recall",
-                ],
-            );
+                let count = classes.len();
+                let warning = Message::from(format!("{count} {class} {is_never} and {left_out}"))
+                    .data(format!(": {}", first_few(&classes)))
+                    .text("; ")
+                    .option("zero-division", "0")
+                    .text(format!(" counts {them} as 0, as scikit-learn does"));
+                warnings.push(warning);
+            }
         }
-        for (name, _) in counts.iter().filter(|it| it.1 == Counts::default()) {
+        for class in counts.iter().filter(|it| it.counts == Counts::default()) {
+            let name = &class.name;
             warnings.push(Message::from(format!("no example has the class {name:?}")));
         }
-        let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
-        let written_alike = Counted::new(
-            "integer and the string it is written as are two classes",
-            "integers and the strings they are written as are two classes each",
-        );
-        let times = (classes.len() - names.len()) as u64;
-        warnings.extend(Counted::warnings([(times, written_alike)]));
+        warnings.extend(written_alike(classes));
         warnings
     }
+}
+
+/// The first few names of classes.
+fn first_few(classes: &[&str]) -> String {
+    let more = if classes.len() > NAMED_IDS {
+        ", ..."
+    } else {
+        ""
+    };
+    let named = classes.iter().take(NAMED_IDS).copied();
+    named.collect::<Vec<_>>().join(", ") + more
+}
+
+/// The warnings about classes that are one number, written in several ways.
+fn written_alike(classes: &[&Class]) -> Vec<Message> {
+    let names: BTreeSet<String> = classes.iter().map(|class| class.to_string()).collect();
+    let as_strings = Counted::new(
+        "integer and the string it is written as are two classes",
+        "integers and the strings they are written as are two classes each",
+    );
+    let times = (classes.len() - names.len()) as u64;
+    let mut warnings: Vec<Message> = Counted::warnings([(times, as_strings)]).collect();
+    let has_decimals = |class: &&&Class| matches!(class, Class::Text(text) if text.contains('.'));
+    if !classes.iter().any(|class| has_decimals(&class)) {
+        return warnings;
+    }
+    let mut by_number: BTreeMap<i64, Vec<&Class>> = BTreeMap::new();
+    for class in classes {
+        if let Some(number) = class.named_integer() {
+            by_number.entry(number).or_default().push(class);
+        }
+    }
+    // The string that an integer is written as has a warning of its own.
+    by_number.retain(|_, classes| {
+        let mut names = classes.iter().map(ToString::to_string);
+        let first = names.next();
+        names.any(|name| Some(name) != first)
+    });
+    if let Some(pair) = by_number.values().next() {
+        let pair: Vec<String> = pair.iter().map(|class| class.quoted()).collect();
+        let (number, is) = match by_number.len() {
+            1 => ("number", "is"),
+            _ => ("numbers", "are"),
+        };
+        let count = by_number.len();
+        let warning = format!("{count} {number} with and without decimals {is} several classes");
+        warnings.push(
+            Message::from(warning)
+                .data(format!(", such as {}", pair.join(" and ")))
+                .text("; to count them as one class, write them in one way"),
+        );
+    }
+    warnings
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use metric_record::quoted_id;
 use serde::{Deserialize, Serialize};
 
 /// A class: the integer 3 and the string "3" are two. Integers come first, by their value.
@@ -35,6 +36,14 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
     is_written_so.then(|| text.parse().ok()).flatten()
 }
 
+/// The integer that a text names, also with a point and zeros after it, as tables write labels once they were numbers:
+/// `3` and `3.0`.
+pub(crate) fn named_integer(text: &str) -> Option<i64> {
+    let (whole, zeros) = text.split_once('.').unwrap_or((text, ""));
+    let is_whole = zeros.bytes().all(|byte| byte == b'0');
+    is_whole.then(|| integer(whole)).flatten()
+}
+
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -45,10 +54,51 @@ impl fmt::Display for Class {
 }
 
 impl Class {
+    /// The class in words: the string "3" in quotes, the integer without.
+    pub(crate) fn quoted(&self) -> String {
+        match self {
+            Self::Integer(number) => number.to_string(),
+            Self::Text(text) => quoted_id(text),
+        }
+    }
+
+    /// The integer that the label names, however it is written.
+    pub(crate) fn named_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Text(text) => named_integer(text),
+        }
+    }
+
     pub(crate) fn view(&self) -> ClassView<'_> {
         match self {
             Self::Integer(number) => ClassView::Integer(*number),
             Self::Text(text) => ClassView::Text(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_name_integers() {
+        let rows = [
+            ("3", Some(3)),
+            ("3.0", Some(3)),
+            ("-3.00", Some(-3)),
+            ("3.", Some(3)),
+            ("0.0", Some(0)),
+            ("3.5", None),
+            ("03.0", None),
+            ("3.0.0", None),
+            (".0", None),
+            ("v3.0", None),
+            ("", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(named_integer(text), expected, "{text:?}");
         }
     }
 }

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::class::label::integer;
-use crate::options::{comma_separated, counting};
+use crate::class::label::{integer, named_integer};
+use crate::options::{comma_separated, counting, split_list};
 use crate::{
     Counted, Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
     Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
@@ -262,8 +262,8 @@ fn build(
 
 fn numbers(text: &str) -> Result<Vec<usize>, String> {
     let mut numbers = Vec::new();
-    for part in text.split(',') {
-        let k = counting(part, usize::MAX).map_err(|reason| {
+    for part in split_list(text)? {
+        let k = counting(&part, usize::MAX).map_err(|reason| {
             if part == text {
                 reason
             } else {
@@ -379,6 +379,14 @@ impl PartialEq for Label {
 }
 
 impl Label {
+    /// The integer that the label names, however it is written.
+    fn named_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Text(text) | Self::Line(text) => named_integer(text),
+        }
+    }
+
     /// The label as JSON.
     fn json(&self) -> serde_json::Value {
         match self {
@@ -397,6 +405,15 @@ pub(crate) enum LabelView<'a> {
 }
 
 impl LabelView<'_> {
+    /// The integer that the label names, however it is written.
+    fn named_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Text(text) => named_integer(text),
+            Self::Line(text) => named_integer(text),
+        }
+    }
+
     /// The label as JSON.
     fn json(&self) -> serde_json::Value {
         match self {
@@ -444,9 +461,13 @@ fn label(json: &str) -> Result<Label, String> {
         Some(b'"') => Ok(Label::Text(string(json)?.into_owned())),
         // serde_json reads it as a number that is not an integer.
         _ if json.trim() == "-0" => Ok(Label::Integer(0)),
-        Some(b'-' | b'0'..=b'9') => typed(json)
-            .map(Label::Integer)
-            .map_err(|_| format!("expected a label, an integer or a string, found {json}")),
+        Some(b'-' | b'0'..=b'9') => typed(json).map(Label::Integer).map_err(|_| {
+            let found = json.trim();
+            let whole = named_integer(found)
+                .map(|whole| format!(": write it as {whole} or, if it is a name, as \"{found}\""));
+            let whole = whole.unwrap_or_default();
+            format!("expected a label, an integer or a string, found {found}{whole}")
+        }),
         Some(b't' | b'f') => {
             let found = json.trim();
             Err(format!(
@@ -499,6 +520,37 @@ fn rank_in_row(json: &str, reference: &LabelView<'_>) -> Option<(Option<usize>, 
         Some(())
     })?;
     scanner.is_at_end().then_some((rank, width))
+}
+
+/// Whether a row in which a label is not found has the same integer in another form, such as 3 for the string "3".
+fn has_other_form(json: &str, label: &LabelView<'_>) -> bool {
+    let Some(number) = label.named_integer() else {
+        return false;
+    };
+    // Integers differ in their values only.
+    if matches!(label, LabelView::Integer(_)) && !json.contains('"') {
+        return false;
+    }
+    let mut found = false;
+    // A row that cannot be scanned is one that was read in another way.
+    let _ = Scanner::new(json).list(|item| {
+        found |= match item.peek()? {
+            b'"' => named_integer(item.string()?) == Some(number),
+            _ => item.integer()? == number,
+        };
+        Some(())
+    });
+    found
+}
+
+/// What is wrong with a row of labels. Rows of numbers are perhaps scores.
+fn row_problem(problem: String, json: &str) -> Message {
+    let message = Message::from(problem);
+    if typed::<Vec<f64>>(json).is_err() {
+        return message;
+    }
+    let message = message.text("; if a row has the scores of all classes, use ");
+    message.option(INPUT.name, "scores")
 }
 
 /// The labels of a list.
@@ -568,7 +620,7 @@ impl Reading for Labels {
             && let Some(json) = record.prediction.as_json()
             && let Some(rank) = rank_in_row(json, reference)
         {
-            return self.add_rank(rank, || reference.json(), sink);
+            return self.add_rank(rank, json, reference, sink);
         }
         let reference = reference.map(LabelView::into_label);
         let reference = reference.unwrap_or_else(|| Label::Text(String::new()));
@@ -581,13 +633,22 @@ impl Reading for Labels {
             Some(row) => row.iter().copied().map(Label::Integer).collect(),
             None => {
                 let row = record.prediction.to_json_or("[]");
-                let row = row.and_then(|row| read_row(&row));
-                row.map_err(FieldError::prediction)?
+                let row = row.map_err(FieldError::prediction)?;
+                read_row(&row)
+                    .map_err(|problem| FieldError::prediction(row_problem(problem, &row)))?
             }
         };
         self.check_width(row.len(), 1, sink)?;
         sink.example(&row, &reference);
         let rank = row.iter().position(|label| *label == reference);
+        if rank.is_none()
+            && let Some(number) = reference.named_integer()
+            && row
+                .iter()
+                .any(|label| label.named_integer() == Some(number))
+        {
+            sink.count(&other_form(), 1);
+        }
         self.count_missed(rank, || reference.json(), sink);
         Ok(())
     }
@@ -608,7 +669,7 @@ impl Reading for Labels {
                 if let Some((json, label)) = prediction.zip(label)
                     && let Some(rank) = rank_in_row(json, &label)
                 {
-                    let added = self.add_rank(rank, || label.json(), sink);
+                    let added = self.add_rank(rank, json, &label, sink);
                     return added.map_err(|error| RecordError { index, error });
                 }
                 sink.read_row(batch, index)
@@ -680,16 +741,20 @@ impl Reading for Labels {
 }
 
 impl Labels {
-    /// Counts a row in which a label has this rank, and which has this length.
+    /// Counts a row, as JSON, in which a label has this rank, and which has this length.
     fn add_rank(
         &self,
         (rank, width): (Option<usize>, usize),
-        label: impl FnOnce() -> serde_json::Value,
+        json: &str,
+        label: &LabelView<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), FieldError> {
         self.check_width(width, 1, sink)?;
         sink.counted_in(|ranks| ranks.record(rank));
-        self.count_missed(rank, label, sink);
+        if rank.is_none() && has_other_form(json, label) {
+            sink.count(&other_form(), 1);
+        }
+        self.count_missed(rank, || label.json(), sink);
         Ok(())
     }
 
@@ -904,24 +969,28 @@ impl Scores {
         }
     }
 
-    fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, String> {
+    fn target(&self, record: &Record<'_>, label: i64) -> Result<Target, FieldError> {
         let Some(field) = &self.weight_field else {
             return Ok(Target::new(label));
         };
-        let fields = json::fields(record.fields, &[field])?;
-        let weight = fields.get(field);
-        let weight = weight.ok_or_else(|| format!("expected a field {field:?}"))?;
-        let weight = weight_of(weight).map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let fields = json::fields(record.fields, &[field]).map_err(FieldError::reference)?;
+        let weight = fields.get(field).ok_or_else(|| no_weight(field))?;
+        let weight = weight_of(weight).map_err(|problem| FieldError::field(field, problem))?;
         weighted(field, label, weight)
     }
 
     /// The target of a record of a batch.
-    fn column_target(&self, batch: &Batch<'_>, row: usize, label: i64) -> Result<Target, String> {
+    fn column_target(
+        &self,
+        batch: &Batch<'_>,
+        row: usize,
+        label: i64,
+    ) -> Result<Target, FieldError> {
         let Some(field) = &self.weight_field else {
             return Ok(Target::new(label));
         };
         let column = batch.field(field);
-        let column = column.ok_or_else(|| format!("expected a field {field:?}"))?;
+        let column = column.ok_or_else(|| no_weight(field))?;
         if let Column::Numbers(weights) = column
             && let Some(weight) = weights.get(row).filter(|weight| weight.is_finite())
         {
@@ -929,7 +998,7 @@ impl Scores {
         }
         let mut value = column.value(row);
         let weight = value.to_json_or("null").and_then(|json| weight_of(&json));
-        let weight = weight.map_err(|problem| format!("field {field:?}: {problem}"))?;
+        let weight = weight.map_err(|problem| FieldError::field(field, problem))?;
         weighted(field, label, weight)
     }
 
@@ -1008,7 +1077,7 @@ impl Scores {
         }
         let rank = self.rank(scores, label, sink)?;
         let target = self.column_target(batch, row, label);
-        self.add(rank, scores, &target.map_err(FieldError::reference)?, sink);
+        self.add(rank, scores, &target?, sink);
         self.count_missed(Some(rank), label, sink);
         Ok(())
     }
@@ -1086,6 +1155,15 @@ impl Scores {
     }
 }
 
+/// The note of a reference that is in its row in another form.
+fn other_form() -> Counted {
+    let rest = "as another label: an integer, the string it is written as and one with decimals, such as 3, \"3\" and \"3.0\", are different labels";
+    Counted::new(
+        format!("row has its reference {rest}"),
+        format!("rows have their reference {rest}"),
+    )
+}
+
 /// The note of an example that is left out.
 fn ignored_examples() -> Counted {
     Counted::new(
@@ -1103,9 +1181,14 @@ fn weight_of(json: &str) -> Result<f64, String> {
     })
 }
 
-fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, String> {
+fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, FieldError> {
     let target = Target::weighted(label, weight);
-    target.map_err(|error| format!("field {field:?}: {error}"))
+    target.map_err(|error| FieldError::field(field, error.to_string()))
+}
+
+/// The error of a record that has no weight.
+fn no_weight(field: &str) -> FieldError {
+    FieldError::reference(format!("expected a field {field:?}"))
 }
 
 /// Reads a reference that is the index of a score.
@@ -1190,10 +1273,7 @@ impl Reading for Scores {
             return Ok(());
         }
         let mut prediction = record.prediction;
-        let target = |record: &Record<'_>| {
-            let target = self.target(record, label);
-            target.map_err(FieldError::reference)
-        };
+        let target = |record: &Record<'_>| self.target(record, label);
         if prediction.is_missing() {
             sink.example(&None, &target(record)?);
             self.count_missed(None, label, sink);

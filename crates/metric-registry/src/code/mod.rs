@@ -189,7 +189,7 @@ impl Code {
         let language = language.ok_or_else(missing)?;
         language
             .parse()
-            .map_err(|error| FieldError::reference(format!("field {field:?}: {error}")))
+            .map_err(|error| FieldError::field(field, format!("{error}")))
     }
 
     fn references(

@@ -1,5 +1,6 @@
 //! Lane graphs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use metric_core::{Counts, Metric, NamedScores};
@@ -13,6 +14,7 @@ use metric_graph::{
 use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
+use crate::options::comma_separated;
 use crate::{
     Counted, Draw, Drawing, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
     OptionSpec, Reading, Scope, ScoreSpec, Sink, scorer,
@@ -125,10 +127,10 @@ pub(crate) const LANES: Entry = Entry {
     state_format: 1,
     build: |options| {
         let ignore: BTreeSet<String> = options
-            .given("ignore")
-            .split(',')
-            .map(|name| name.trim().to_owned())
+            .parts("ignore")?
+            .into_iter()
             .filter(|name| !name.is_empty())
+            .map(Cow::into_owned)
             .collect();
         let given = options.given("equality");
         let equality: Equality = given
@@ -180,7 +182,7 @@ impl Reading for Lanes {
         let ignored = if ignored.is_empty() {
             "none".to_owned()
         } else {
-            ignored.join(",")
+            comma_separated(&ignored)
         };
         [
             ("profile", profile.to_string()),

@@ -3,12 +3,14 @@
 use std::num::NonZeroU16;
 
 use metric_core::Metric;
-use metric_grid::read::{MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, is_solutions};
+use metric_grid::read::{
+    MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, has_text_attempts, is_solutions,
+};
 use metric_grid::{
     ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, Example, ExampleKind, ExampleScore,
     ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
 };
-use metric_record::{FieldError, JoinPolicy, Message, ReadError, Record, Side};
+use metric_record::{FieldError, JoinPolicy, Kind, Message, ReadError, Record, Side};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -187,9 +189,22 @@ impl Reading for ArcReading {
         sink.share(Side::Reference, records)?;
         match example {
             Example::Task(attempts, truth) => {
+                let mut all = attempts.iter().flatten();
+                if all.any(|attempt| *attempt == Attempt::Invalid)
+                    && let Ok(json) = record.prediction.to_json_or("null")
+                    && has_text_attempts(&json)
+                {
+                    sink.count_record(&grid_as_text(), record.id);
+                }
                 self.task(sink, &record.id.to_string(), &attempts, &truth);
             }
-            pair => sink.example(&pair, &()),
+            pair => {
+                let is_text = matches!(record.prediction.kind(), Kind::String);
+                if is_text && matches!(pair, Example::Pair(Attempt::Invalid, _)) {
+                    sink.count_record(&grid_as_text(), record.id);
+                }
+                sink.example(&pair, &());
+            }
         }
         Ok(())
     }
@@ -317,8 +332,19 @@ impl ReadDataSet<Self> for ArcReading {
             "fields are not among attempt_1, attempt_2, ... and were left out",
         );
         sink.count(&no_attempt, unknown.map(|(_, fields)| fields).sum());
+        for id in held(&submission.with_texts) {
+            sink.count_record(&grid_as_text(), id);
+        }
         Ok(())
     }
+}
+
+/// The note of a prediction with a text in place of a grid, perhaps that of the grid.
+fn grid_as_text() -> Counted {
+    Counted::new(
+        "prediction has a string where a grid is expected, a list of rows such as [[1, 2], [3, 4]]",
+        "predictions have strings where grids are expected, lists of rows such as [[1, 2], [3, 4]]",
+    )
 }
 
 /// The rows of a grid.

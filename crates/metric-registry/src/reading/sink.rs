@@ -476,9 +476,9 @@ fn describe(
     fields: &BTreeMap<String, String>,
 ) -> Result<Described, Message> {
     let described = plan.describe(id, fields.get(id).map(String::as_str));
-    described.map_err(|problem| {
+    described.map_err(|error| {
         let location = Message::from(format!("id {}: ", quoted_id(id)));
-        location.message(&problem)
+        location.message(&error.problem)
     })
 }
 

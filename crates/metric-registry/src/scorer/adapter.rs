@@ -296,10 +296,7 @@ impl<R: Reading> Adapter<R> {
         }
         if sink.has_plan {
             let described = describe(&sink.gathered.plan, &sink.id, record);
-            sink.described = described.map_err(|problem| RecordError {
-                index,
-                error: FieldError::reference(problem),
-            })?;
+            sink.described = described.map_err(|error| RecordError { index, error })?;
         }
         reading
             .read(record, sink)
@@ -339,7 +336,7 @@ fn goes_with_records(before: &dyn Prepare, references: String) -> DataSetError {
 }
 
 /// Returns what a plan wants of a record. In a map of ids to values, the fields are those of the value.
-fn describe(plan: &Plan, id: &str, record: &Record<'_>) -> Result<Described, Message> {
+fn describe(plan: &Plan, id: &str, record: &Record<'_>) -> Result<Described, FieldError> {
     let value = match record.fields {
         None if plan.needs_fields() && record.reference.kind() == Kind::Object => {
             record.reference.clone().to_json_or("{}").ok()

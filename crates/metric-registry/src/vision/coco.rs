@@ -143,10 +143,8 @@ pub(crate) const COCO: Entry = Entry {
         if !areas.is_empty() {
             let areas_text =
                 |area: &AreaRange| format!("{}:{}:{}", area.name, area.least, area.greatest);
-            changed(
-                "areas",
-                areas.iter().map(areas_text).collect::<Vec<_>>().join(","),
-            );
+            let texts: Vec<String> = areas.iter().map(areas_text).collect();
+            changed("areas", comma_separated(&texts));
             params.areas.truncate(1);
             params.areas.extend(areas);
         }

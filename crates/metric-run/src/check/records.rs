@@ -60,8 +60,10 @@ impl Run {
                 _ => reading.add(&join, &pairs, found)?,
             }
         }
+        let rows_in_quotes = join.rows_in_quotes();
         for state in &mut found.states {
             state.count_extra(left.extra);
+            state.count(&rows_in_quotes.0, rows_in_quotes.1);
             for (warning, times) in &warnings {
                 state.count(warning, *times);
             }
@@ -288,7 +290,7 @@ impl Reading<'_> {
         let source = source.clone();
         let errors = found.problems.errors_of(kind, &source);
         let failed = |pair: &Pair| {
-            let (file, line, location) = join.location(pair, error.side);
+            let (file, line, location) = join.location(pair, &error);
             let location = (file.as_str(), line, location.as_str());
             RunError::record(location, join.record(pair).id, error.clone())
         };

@@ -154,6 +154,8 @@ impl Plan {
     /// Where the records of a batch of this file are from.
     pub(crate) fn part(&self, file: &str, unit: Unit) -> Arc<Part> {
         let name = |cell: &Cell| format!("column {}", quoted_id(&cell.name));
+        let further = self.further.iter();
+        let further = further.map(|(field, cell)| (field.clone(), name(cell)));
         Arc::new(Part {
             file: file.to_owned(),
             unit,
@@ -161,6 +163,7 @@ impl Plan {
                 name(&self.value),
                 self.other.as_ref().map_or_else(String::new, name),
             ],
+            further: further.collect(),
         })
     }
 
@@ -382,11 +385,7 @@ impl Rows {
                 allows_infinite: plan.allows_infinite,
             };
             let invalid = |name: &str, problem: Message| ScanError {
-                location: format!(
-                    "{}, column {}",
-                    part.location(number, None),
-                    quoted_id(name)
-                ),
+                location: format!("{}, column {}", part.location(number, ""), quoted_id(name)),
                 ..ScanError::new(0, problem)
             };
             let mut record = || {

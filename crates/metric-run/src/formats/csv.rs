@@ -375,7 +375,8 @@ impl Layout {
         names: &FieldNames,
     ) -> Result<Self, ScanError> {
         let mut cells = Vec::new();
-        let mut records = Records::new(text, start(text, 1), 1, dialect);
+        let (at, line) = start(text, 1);
+        let mut records = Records::new(text, at, line, dialect);
         let line = loop {
             match records.next(&mut cells) {
                 Ok(Some(_)) if is_empty_line(&cells) => {}
@@ -462,6 +463,13 @@ impl Layout {
         ]
     }
 
+    /// The names of further fields, each with its column for messages.
+    pub(crate) fn further_names(&self) -> Vec<(String, String)> {
+        let further = self.columns.further.iter();
+        let named = further.map(|(name, column)| (name.clone(), self.column(column.index)));
+        named.collect()
+    }
+
     /// A column for messages, such as `column 3 "prediction"`.
     fn column(&self, index: usize) -> String {
         match self.names.get(index) {
@@ -507,9 +515,13 @@ impl What {
         let delimiter = char::from(delimiter);
         match self {
             Self::AfterQuote => Message::from(format!(
-                "found text after the closing quote: expected {delimiter:?} or the end of the line (a quote inside a field is written twice)"
-            )),
-            Self::OpenQuote => Message::from("a quote opens here and is never closed"),
+                "found text after the closing quote: expected {delimiter:?} or the end of the line (a quote inside a field is written twice); if quotes are part of the text, use "
+            ))
+            .option("quote", "none"),
+            Self::OpenQuote => Message::from(
+                "a quote opens here and is never closed; if quotes are part of the text, use ",
+            )
+            .option("quote", "none"),
             Self::BareQuote => Message::from(
                 "found a quote inside a field that is not in quotes: put the field in quotes and write the quote twice, or use ",
             )
@@ -544,13 +556,33 @@ fn refuse_header(text: &str, cells: &[Cell], problem: &Malformed, dialect: Diale
     }
 }
 
-/// Where the records of a block start: after a byte order mark at the start of a file.
-fn start(text: &str, first_line: u64) -> usize {
-    if first_line == 1 && text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
+/// Where the records of a block start, and on which line: after a byte order mark at the start of a file, and after
+/// Excel's line that names the delimiter.
+fn start(text: &str, first_line: u64) -> (usize, u64) {
+    if first_line > 1 {
+        return (0, first_line);
     }
+    match separator_line(text) {
+        Some((_, end)) => (end, 2),
+        None => (text.len() - without_mark(text).len(), 1),
+    }
+}
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The delimiter that a first line `sep=;` names, which Excel writes and reads, and where the line ends.
+pub(crate) fn separator_line(text: &str) -> Option<(u8, usize)> {
+    let line = without_mark(text).split_inclusive('\n').next()?;
+    let end = text.len() - without_mark(text).len() + line.len();
+    let line = line.trim_end_matches(['\r', '\n']);
+    let in_quotes = line
+        .strip_prefix('"')
+        .and_then(|line| line.strip_suffix('"'));
+    let (name, delimiter) = in_quotes.unwrap_or(line).split_once('=')?;
+    let delimiter = CsvOptions::delimiter(delimiter).ok()?;
+    name.eq_ignore_ascii_case("sep").then_some((delimiter, end))
 }
 
 fn is_empty_line(cells: &[Cell]) -> bool {
@@ -563,11 +595,40 @@ pub(crate) fn scan(
     first_line: u64,
     layout: &Layout,
     refuse: &mut Refuse<'_>,
-) -> Result<Vec<Found>, ScanError> {
+) -> Result<CsvRecords, ScanError> {
     let mut written = String::new();
-    let found = records(text, &mut written, first_line, layout, refuse)?;
+    let records = records(text, &mut written, first_line, layout, refuse)?;
     text.push_str(&written);
-    Ok(found)
+    Ok(records)
+}
+
+/// The records of a block.
+#[derive(Default)]
+pub(crate) struct CsvRecords {
+    pub(crate) found: Vec<Found>,
+    /// The lines of those that probably have other rows inside of their quotes, ascending.
+    pub(crate) with_rows: Vec<u64>,
+}
+
+/// Whether a field in quotes is what quotes that are text make of several rows: with as many tabs in each of its lines as
+/// rows have from the quote in the first one to that in the last one. Texts of several lines in tables with commas are
+/// usual, and look like this by chance.
+fn has_rows(field: &str, column: usize, width: usize, delimiter: u8) -> bool {
+    if delimiter != b'\t' {
+        return false;
+    }
+    let tabs = |line: &str| memchr::memchr_iter(b'\t', line.as_bytes()).count();
+    let mut lines = field.split('\n');
+    let first = lines.next().unwrap_or_default();
+    let Some(last) = lines.next_back() else {
+        return false;
+    };
+    // Without a first cell, the tabs of the last line indent it.
+    tabs(first) == width - 1 - column
+        && tabs(last) == column
+        && !last.starts_with('\t')
+        && !last.trim_ascii().is_empty()
+        && lines.all(|line| tabs(line) == width - 1)
 }
 
 fn records(
@@ -576,10 +637,11 @@ fn records(
     first_line: u64,
     layout: &Layout,
     refuse: &mut Refuse<'_>,
-) -> Result<Vec<Found>, ScanError> {
-    let mut found = Vec::new();
+) -> Result<CsvRecords, ScanError> {
+    let mut found = CsvRecords::default();
     let mut cells = Vec::with_capacity(layout.names.len());
-    let mut records = Records::new(text, start(text, first_line), first_line, layout.dialect);
+    let (at, line) = start(text, first_line);
+    let mut records = Records::new(text, at, line, layout.dialect);
     let mut is_header = first_line == 1 && layout.has_header;
     let mut reader = CellReader {
         text,
@@ -622,8 +684,20 @@ fn records(
             continue;
         }
         match reader.record(&cells, line) {
-            Ok(record) => found.push(record),
-            Err(error) => refuse(error)?,
+            Ok(record) => found.found.push(record),
+            Err(error) => {
+                refuse(error)?;
+                continue;
+            }
+        }
+        if records.line > line + 1 {
+            let mut cells = cells.iter().enumerate();
+            let delimiter = layout.dialect.delimiter;
+            if cells
+                .any(|(column, cell)| has_rows(cell.span.slice(text), column, wanted, delimiter))
+            {
+                found.with_rows.push(line);
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) mod transcript;
 
 use std::path::Path;
 
-use metric_record::{Message, ReadError};
+use metric_record::{Message, ReadError, encoding_hint};
 
 use crate::RunError;
 
@@ -281,7 +281,11 @@ impl Format {
             return Ok(());
         }
         let expected = if self.is_text() { " in UTF-8" } else { "" };
-        let problem = format!("starts like {found}: expected {}{expected}", self.title());
+        let hint = encoding_hint(bytes, 0);
+        let problem = format!(
+            "starts like {found}: expected {}{expected}{hint}",
+            self.title()
+        );
         Err(ReadError::new(source, problem))
     }
 }

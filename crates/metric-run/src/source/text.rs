@@ -12,7 +12,7 @@ use crate::RunError;
 use crate::block::{Block, Rows, scan_error};
 use crate::fields::FieldNames;
 use crate::formats::Format;
-use crate::formats::csv::{CsvOptions, Dialect, Layout};
+use crate::formats::csv::{CsvOptions, Dialect, Layout, delimiter_name, separator_line};
 use crate::part::{Part, Unit};
 
 /// The size in bytes of a block of lines, unless a line is longer: large enough to spread over
@@ -154,6 +154,7 @@ impl TextBlocks {
             text,
             first_line,
             before: 0,
+            with_rows: Vec::new(),
             refused: None,
             part: Arc::clone(&self.part),
         }))
@@ -322,12 +323,26 @@ impl TextBlocks {
         if let Some(layout) = &csv.layout {
             return Ok(Rows::Csv(Arc::clone(layout)));
         }
+        if let Some((delimiter, _)) = separator_line(text) {
+            let given = *csv.options.delimiter.get_or_insert(delimiter);
+            if given != delimiter {
+                let problem = format!(
+                    "the first line says that {:?} separates the fields: remove the line, or use ",
+                    char::from(delimiter)
+                );
+                let problem = Message::from(problem);
+                let problem = problem.option("delimiter", &delimiter_name(delimiter));
+                return Err(ReadError::new(&self.part.file, problem).into());
+            }
+            csv.dialect.delimiter = delimiter;
+        }
         let layout = Layout::read(text, csv.dialect, &csv.options, &csv.names);
         let layout = layout.map_err(|error| scan_error(&self.part.file, Some(1), error))?;
         self.part = Arc::new(Part {
             file: self.part.file.clone(),
             unit: Unit::FirstLine,
             columns: layout.column_names(),
+            further: layout.further_names(),
         });
         let layout = csv.layout.insert(Arc::new(layout));
         Ok(Rows::Csv(Arc::clone(layout)))
@@ -338,7 +353,14 @@ impl TextBlocks {
         match error {
             RunError::Read(mut error) if self.format.spans_lines() => {
                 if let Some(location) = error.problem.to_string().strip_prefix(NO_TEXT) {
-                    error.problem = format!("found a zero byte{location}: expected text").into();
+                    let (location, hint) = location.split_once("; ").unwrap_or((location, ""));
+                    let hint = if hint.is_empty() {
+                        String::new()
+                    } else {
+                        format!("; {hint}")
+                    };
+                    let problem = format!("found a zero byte{location}: expected text{hint}");
+                    error.problem = problem.into();
                 }
                 if let Some(line) = error.line.take() {
                     error.record = format!("line {line}");

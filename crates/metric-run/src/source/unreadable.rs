@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use metric_record::{Message, ReadError};
+use metric_record::{Message, ReadError, encoding_hint};
 
 use crate::RunError;
 
@@ -75,6 +75,7 @@ fn unreadable(name: &str, first_line: u64, bytes: &[u8], offset: usize, problem:
     let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
     let column = offset - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
     let byte = bytes.get(offset).copied().unwrap_or_default();
-    let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line");
+    let hint = encoding_hint(bytes, offset);
+    let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line{hint}");
     ReadError::new(name, problem).line(line).into()
 }

@@ -3,7 +3,7 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
-use metric_record::json::Raw;
+use metric_record::json::{Raw, is_json_lines};
 use metric_record::json::scan::{Keys, Scanner};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
@@ -1481,7 +1481,11 @@ fn results<S: Readable>(
     warnings: &mut Warnings,
 ) -> Result<Vec<Prediction<S>>, ReadError> {
     if trimmed(file.text).starts_with('{') {
-        let problem = "found an object, as a ground truth is: expected a list of results";
+        let problem = if is_json_lines(file.content()) {
+            "found JSON Lines, one object per line: expected a list of results, or a name that ends in .jsonl"
+        } else {
+            "found an object, as a ground truth is: expected a list of results"
+        };
         return Err(file_error(file, problem.to_owned()));
     }
     let form = Form::from_list(file.text);

@@ -162,8 +162,8 @@ impl<F: Form> Boxes<F> {
     fn new(form: F, options: &Options) -> Result<Self, OptionError> {
         let groups = options.given("groups");
         let mut by = [false; 2];
-        for group in groups.split(',').map(str::trim) {
-            match group {
+        for group in options.parts("groups")? {
+            match &*group {
                 "class" => by[0] = true,
                 "image" => by[1] = true,
                 "both" => by = [true; 2],
