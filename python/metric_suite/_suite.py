@@ -44,6 +44,8 @@ class SuiteResult:
         suite: The name of the suite.
         total: The total by the rule of the suite; ``None`` if it has none, or if a score is missing.
         tasks: The tasks by name, in the order of the suite.
+        examples: Number of examples scored in all tasks.
+        part: "public" if all scores and counts are those of the public part, otherwise None.
         split: Totals and scores of the public and of the private part, if the suite has such parts.
         comparison: The differences from another submission, in the form that ``metric run --compare`` prints; ``None``
             if none was requested.
@@ -56,6 +58,8 @@ class SuiteResult:
         self.suite: str = body["suite"]
         self.total: float | None = body["total"]
         self.tasks: dict[str, TaskResult] = {name: TaskResult(name, task) for name, task in body["tasks"].items()}
+        self.examples: int = body.get("examples", 0)
+        self.part: str | None = body.get("part")
         self.split: dict[str, Any] | None = body.get("split")
         self.comparison: dict[str, Any] | None = body.get("comparison")
         self.warnings: list[str] = body["warnings"]

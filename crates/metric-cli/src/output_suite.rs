@@ -139,9 +139,17 @@ fn cells(
     (header.collect(), rows)
 }
 
+/// The name of the suite, with the part of the references that is shown if not all of them are.
+fn heading(outcome: &SuiteOutcome, shown: Shown) -> String {
+    match outcome.part(shown) {
+        Some(part) => format!("{} ({part} part)", outcome.name),
+        None => outcome.name.clone(),
+    }
+}
+
 fn table(outcome: &SuiteOutcome, shown: Shown, layout: Layout, numbers: Numbers) -> String {
     let markdown = layout.is_markdown;
-    let mut text = format!("{}\n\n", cell(&outcome.name, markdown));
+    let mut text = format!("{}\n\n", cell(&heading(outcome, shown), markdown));
     // The values say more than the name of the metric.
     let first = [0, 4, 2, 3, 1];
     push_table(
@@ -282,7 +290,8 @@ fn latex(outcome: &SuiteOutcome, shown: Shown, numbers: Numbers) -> String {
         latex_table(&header, rows)
     });
     let tables: Vec<String> = tables.collect();
-    format!("{}% {}\n", tables.join("\n"), latex_text(&outcome.name))
+    let heading = heading(outcome, shown);
+    format!("{}% {}\n", tables.join("\n"), latex_text(&heading))
 }
 
 /// One row per score of each task, then the totals. A comparison adds columns.

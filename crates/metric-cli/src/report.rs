@@ -11,7 +11,10 @@ use metric_run::record::Missing;
 use metric_run::registry::{
     Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
 };
-use metric_run::{Data, Intervals, RankExamples, heading, interval_name, main_first};
+use metric_run::{
+    Data, Intervals, RankExamples, heading, interval_name, main_card_of, main_first,
+    resampled_units,
+};
 use serde_json::Value;
 
 use crate::error::Failure;
@@ -389,7 +392,7 @@ fn score_report(
         });
     }
     let mut sections = Vec::new();
-    for (index, scored) in scored.iter().enumerate() {
+    for scored in scored {
         let outcome = &scored.outcome;
         let mut own = metric_sections(wanted, scored, slices, rankings);
         if several {
@@ -397,16 +400,12 @@ fn score_report(
             for section in &mut own {
                 section.title = format!("{name}: {}", section.title);
             }
-            if index > 0 {
-                own.insert(
-                    0,
-                    Section {
-                        title: name.to_owned(),
-                        note: outcome.entry().help.to_owned(),
-                        blocks: vec![Block::Cards(cards(scored))],
-                    },
-                );
-            }
+            let scores = Section {
+                title: name.to_owned(),
+                note: outcome.entry().help.to_owned(),
+                blocks: vec![Block::Cards(cards(scored))],
+            };
+            own.insert(0, scores);
         }
         sections.append(&mut own);
     }
@@ -430,7 +429,10 @@ fn score_report(
         title: wanted.title.clone().unwrap_or(title),
         summary,
         badges,
-        cards: first.map_or_else(Vec::new, cards),
+        cards: match scored {
+            [one] => cards(one),
+            several => several.iter().filter_map(main_card).collect(),
+        },
         warnings,
         sections,
         program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -497,6 +499,12 @@ fn cards(scored: &Scored) -> Vec<Card> {
     };
     let cards = report.scores.iter().map(card).collect();
     main_first(outcome.entry(), cards)
+}
+
+/// The main score of one of several metrics, under the name of the metric.
+fn main_card(scored: &Scored) -> Option<Card> {
+    let main = cards(scored).into_iter().next()?;
+    Some(main_card_of(scored.outcome.metric(), main))
 }
 
 /// The sections of one metric: its own, groups and slices, examples.
@@ -700,11 +708,10 @@ pub(crate) fn example_sections(
             ),
             format!("{} exactly 1", grouped(of_metric.at_one)),
         ];
-        if of_metric.outside > 0 {
-            parts.push(format!(
-                "{} outside of 0 to 1, which are not drawn",
-                grouped(of_metric.outside)
-            ));
+        for (count, which) in [(of_metric.below, "below 0"), (of_metric.above, "above 1")] {
+            if count > 0 {
+                parts.push(format!("{} {which}", grouped(count)));
+            }
         }
         if of_metric.undefined > 0 {
             parts.push(format!("{} undefined", grouped(of_metric.undefined)));
@@ -718,11 +725,10 @@ pub(crate) fn example_sections(
             },
             range: [0.0, 1.0],
             bins: of_metric.bins.to_vec(),
+            beyond: [of_metric.below, of_metric.above],
             unit: "examples".to_owned(),
             axis: score.to_owned(),
-            mark: total
-                .filter(|total| (0.0..=1.0).contains(total))
-                .map(|total| (total, "all together:".to_owned())),
+            mark: total.map(|total| (total, "all together:".to_owned())),
             negative_is_good: None,
         }));
     }
@@ -948,14 +954,15 @@ fn provenance(
 }
 
 fn intervals_words(found: Option<&Intervals>, statistics: &metric_run::Statistics) -> String {
-    let unit = match &statistics.cluster_field {
-        Some(field) => format!("clusters by {field}"),
-        None => "examples".to_owned(),
-    };
-    let clusters = found.map_or_else(String::new, |found| format!("{} ", found.total.clusters));
     format!(
-        "Poisson bootstrap over {clusters}{unit}, {} resamples, seed {}, confidence {}",
-        statistics.resamples, statistics.seed, statistics.confidence
+        "Poisson bootstrap over {}, {} resamples, seed {}, confidence {}",
+        resampled_units(
+            found.map(|found| found.total.clusters),
+            statistics.cluster_field.as_deref()
+        ),
+        statistics.resamples,
+        statistics.seed,
+        statistics.confidence
     )
 }
 

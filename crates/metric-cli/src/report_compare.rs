@@ -6,7 +6,9 @@ use metric_report::{
 };
 use metric_run::registry::stats::Test;
 use metric_run::registry::{Direction, Entry, Named, ShownExample};
-use metric_run::{Comparison, Difference, Regression, System, heading, interval_name};
+use metric_run::{
+    Comparison, Difference, Regression, System, heading, interval_name, resampled_units,
+};
 use serde_json::Value;
 
 use crate::report::{Wanted, program_facts};
@@ -164,7 +166,12 @@ pub(crate) fn report(
             1 => "The difference".to_owned(),
             _ => format!("{} and {}", difference.system, difference.baseline),
         };
-        sections.extend(difference_section(title, difference, &pair.replicates));
+        let unit = match comparison.statistics.cluster_field {
+            Some(_) => format!("{} clusters", comparison.clusters()),
+            None => "examples".to_owned(),
+        };
+        let replicates = &pair.replicates;
+        sections.extend(difference_section(title, difference, replicates, &unit));
     }
     sections.push(scores_section(comparison));
     sections.extend(group_sections(comparison));
@@ -335,7 +342,13 @@ fn cards(comparison: &Comparison, main: Option<&Difference>) -> Vec<Card> {
 }
 
 /// The distribution of the difference, and on how many examples each system is better.
-fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> Option<Section> {
+/// The resamples are those of `unit`.
+fn difference_section(
+    title: String,
+    main: &Difference,
+    replicates: &[f64],
+    unit: &str,
+) -> Option<Section> {
     let good = match main.direction {
         Some(Direction::Lower) => Some(true),
         Some(Direction::Higher) => Some(false),
@@ -363,7 +376,7 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
             caption: Caption {
                 title: "How sure is the difference?".to_owned(),
                 note: format!(
-                    "{} resamples of the examples: green where {} is better, orange where it is worse. {finding}",
+                    "{} resamples of the {unit}: green where {} is better, orange where it is worse. {finding}",
                     replicates.len(),
                     main.system
                 ),
@@ -371,6 +384,7 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
             },
             range: [low, high],
             bins,
+            beyond: [0; 2],
             unit: "resamples".to_owned(),
             axis: format!("{} of {} minus {}", main.score, main.system, main.baseline),
             mark: Some((0.0, "no difference:".to_owned())),
@@ -417,35 +431,34 @@ fn difference_section(title: String, main: &Difference, replicates: &[f64]) -> O
 fn example_differences(main: &Difference, negative_is_good: Option<bool>) -> Option<Block> {
     let found = main.distribution?;
     let [_, equal, ..] = main.examples?;
-    let drawn: u64 = found.bins.iter().sum();
+    let beyond = [found.below, found.above];
+    let drawn: u64 = found.bins.iter().chain(&beyond).sum();
     if drawn == 0 {
         return None;
     }
-    let others = [
-        (equal, "with equal scores"),
-        (found.below, "with a difference below −1"),
-        (found.above, "with a difference above 1"),
-    ];
-    let others = others.iter().filter(|(count, _)| *count > 0);
-    let others = others.map(|(count, which)| format!("{} {which}", counted(*count, "example")));
-    let not_drawn = match others.collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => none,
-        found => format!(" Not drawn: {found}."),
+    let equal = match equal {
+        0 => String::new(),
+        equal => format!(
+            " {} {} equal scores and no bar.",
+            counted(equal, "example"),
+            if equal == 1 { "has" } else { "have" }
+        ),
     };
     Some(Block::Histogram(Histogram {
         caption: Caption {
             title: "Differences of examples".to_owned(),
             note: format!(
-                "Examples by their difference in {}: green where {} is better, orange where it is worse.{not_drawn}",
+                "Examples by their difference in {}: green where {} is better, orange where it is worse.{equal}",
                 main.score, main.system
             ),
             finding: format!(
-                "{} with different scores.{not_drawn}",
+                "{} with different scores.{equal}",
                 counted(drawn, "example")
             ),
         },
         range: [-found.reach, found.reach],
         bins: found.bins.to_vec(),
+        beyond,
         unit: "examples".to_owned(),
         axis: format!("{} of {} minus {}", main.score, main.system, main.baseline),
         mark: Some((0.0, "no difference:".to_owned())),
@@ -695,8 +708,14 @@ fn provenance(comparison: &Comparison, wanted: &Wanted, files: Vec<(String, Fact
     facts.push(words(
         "Intervals",
         format!(
-            "paired Poisson bootstrap, {} resamples, seed {}, confidence {}",
-            statistics.resamples, statistics.seed, statistics.confidence
+            "paired Poisson bootstrap over {}, {} resamples, seed {}, confidence {}",
+            resampled_units(
+                Some(comparison.clusters()),
+                statistics.cluster_field.as_deref()
+            ),
+            statistics.resamples,
+            statistics.seed,
+            statistics.confidence
         ),
     ));
     facts.extend(program_facts(wanted));

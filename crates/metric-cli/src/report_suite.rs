@@ -41,7 +41,7 @@ pub(crate) fn finish(
         // The last section of a page says where its numbers come from.
         let mut page = all.report();
         let provenance = page.sections.pop();
-        let mut sections = vec![tasks(outcome, shown, &results)];
+        let mut sections = vec![tasks(outcome, shown)];
         for result in &results {
             sections.extend(of_task(result, has_texts));
         }
@@ -51,7 +51,10 @@ pub(crate) fn finish(
         let count = outcome.tasks.len() as u64;
         Report {
             title: wanted.title().unwrap_or(&outcome.name).to_owned(),
-            summary: counted(count, "task"),
+            summary: match outcome.part(shown) {
+                Some(part) => format!("{}; {part} part", counted(count, "task")),
+                None => counted(count, "task"),
+            },
             badges: vec![badge(outcome)],
             cards: cards(outcome, shown),
             warnings,
@@ -126,22 +129,18 @@ fn undefined(value: Option<f64>) -> Vec<String> {
 }
 
 /// A table of the tasks with their status, and the number of examples of those that have a result.
-fn tasks(outcome: &SuiteOutcome, shown: Shown, results: &[(String, Value)]) -> Section {
+fn tasks(outcome: &SuiteOutcome, shown: Shown) -> Section {
     let column = |name: &str| Column {
         name: name.to_owned(),
         bar: None,
         text: name != "examples",
-    };
-    let examples = |task: &TaskOutcome| {
-        let (_, result) = results.iter().find(|(name, _)| *name == task.name)?;
-        result["examples"].as_u64()
     };
     let row = |task: &TaskOutcome| {
         let text = |text: &str| Cell::Text(text.to_owned());
         vec![
             text(&task.name),
             text(task.metric),
-            examples(task).map_or(Cell::Undefined, Cell::Count),
+            task.examples(shown).map_or(Cell::Undefined, Cell::Count),
             text(task.status.name()),
             // Most tasks end well.
             text(task.reason(shown).unwrap_or("–")),

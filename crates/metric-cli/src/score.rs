@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{DataSet, Draw, Drawing, Registry, Sample, StateError, find};
 use metric_run::{
-    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, StateFileError,
+    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
     StateFileProblem, merge_states, read_states, sample_json, sample_json_with_inputs,
     with_json_field, write_states,
 };
@@ -149,11 +149,13 @@ impl MergeTask {
                 read_state_file(&registry, path)?,
             ));
         }
-        let Merged { outcomes, warnings } =
-            merge_states(files).map_err(|error| Failure::Input(error.to_string()))?;
+        let Merged { outcomes, warnings } = merge_states(files).map_err(RunError::State)?;
         let mut printed = opened.finish(outcomes)?;
         for scored in &mut printed.scored {
-            scored.report.warnings.extend(warnings.iter().cloned());
+            scored
+                .report
+                .warnings
+                .splice(0..0, warnings.iter().cloned());
         }
         Ok(printed)
     }
@@ -181,13 +183,18 @@ fn refuse_repeated(states: &[PathBuf]) -> Result<(), Failure> {
 /// Reads a state file. One that does not start as such is not read further: it may be endless.
 fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Failure> {
     let name = path.display().to_string();
-    let cannot =
-        |what: &str, error: io::Error| Failure::Input(format!("{name}: cannot {what}: {error}"));
+    let cannot = |what: &str, error: io::Error| {
+        let problem = format!("{name}: cannot {what}: {error}");
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Failure::Limit(problem),
+            _ => Failure::Input(problem),
+        }
+    };
     let mut file = File::open(path).map_err(|error| cannot("open", error))?;
     let mut bytes = Vec::new();
     let read = file.by_ref().take(8).read_to_end(&mut bytes);
     read.map_err(|error| cannot("read", error))?;
-    let failed = |error: StateFileError| Failure::Input(error.to_string());
+    let failed = |error: StateFileError| Failure::from(RunError::State(error));
     match read_states(registry, &name, &bytes) {
         Err(error) if error.problem == StateFileProblem::NotAState => return Err(failed(error)),
         _ => {}

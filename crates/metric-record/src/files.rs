@@ -48,7 +48,16 @@ impl FileReader {
     /// [limit](ReadError::limit), if it has more bytes than are left.
     pub fn read(&mut self, path: &Path) -> Result<(String, String), ReadError> {
         let name = name_text(path.as_os_str()).into_owned();
-        let failed = |why: io::Error| ReadError::new(&name, format!("cannot be read: {why}"));
+        let failed = |why: io::Error| match why.kind() {
+            io::ErrorKind::OutOfMemory => {
+                let problem =
+                    Message::from("out of memory: expected a smaller file, or more memory; ")
+                        .option("max-bytes", "")
+                        .text(" refuses larger ones at once");
+                ReadError::new(&name, problem).limit()
+            }
+            _ => ReadError::new(&name, format!("cannot be read: {why}")),
+        };
         let metadata = fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() {
             return Err(ReadError::new(&name, "found no plain file, expected one"));

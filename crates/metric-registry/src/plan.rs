@@ -21,6 +21,8 @@ pub struct Plan {
     pub cluster_field: Option<String>,
     /// The slices, each of which is a kind of group.
     pub slices: Vec<Slice>,
+    /// Whether the examples of each slice are counted, for [`State::slice_counts`](crate::State::slice_counts).
+    pub counts_slices: bool,
     /// The hashes of the ids that are scored; `None` for all. Other records are left out as if they had no
     /// prediction.
     pub only: Option<Arc<BTreeSet<u64>>>,
@@ -111,6 +113,7 @@ impl Plan {
             keeps_examples,
             cluster_field,
             slices,
+            counts_slices: _,
             only,
             ranking: _,
             ranked_by: _,

@@ -16,8 +16,10 @@ pub struct ScoreCounts {
     pub at_zero: u64,
     /// Those that are exactly 1.
     pub at_one: u64,
-    /// Those that are not between 0 and 1.
-    pub outside: u64,
+    /// Those that are below 0.
+    pub below: u64,
+    /// Those that are above 1, such as error rates of texts with many insertions.
+    pub above: u64,
     /// Those that are undefined.
     pub undefined: u64,
     /// All examples.
@@ -27,17 +29,18 @@ pub struct ScoreCounts {
 impl ScoreCounts {
     fn add(&mut self, value: Option<f64>) {
         self.all += 1;
-        let Some(value) = value else {
+        let Some(value) = value.filter(|value| !value.is_nan()) else {
             self.undefined += 1;
             return;
         };
         self.at_zero += u64::from(value == 0.0);
         self.at_one += u64::from(value == 1.0);
-        if (0.0..=1.0).contains(&value) {
-            self.bins[((value * SCORE_BINS as f64) as usize).min(SCORE_BINS - 1)] += 1;
-        } else {
-            self.outside += 1;
-        }
+        let counter = match value {
+            value if value < 0.0 => &mut self.below,
+            value if value > 1.0 => &mut self.above,
+            value => &mut self.bins[((value * SCORE_BINS as f64) as usize).min(SCORE_BINS - 1)],
+        };
+        *counter += 1;
     }
 
     fn merge(&mut self, other: &Self) {
@@ -46,7 +49,8 @@ impl ScoreCounts {
         }
         self.at_zero += other.at_zero;
         self.at_one += other.at_one;
-        self.outside += other.outside;
+        self.below += other.below;
+        self.above += other.above;
         self.undefined += other.undefined;
         self.all += other.all;
     }
@@ -330,7 +334,7 @@ mod tests {
         assert_eq!(ranking.worst().copied().collect::<Vec<_>>(), [2, 0]);
         let counts = ranking.counts();
         assert_eq!((counts.at_zero, counts.at_one), (1, 0));
-        assert_eq!((counts.outside, counts.undefined), (1, 1));
+        assert_eq!((counts.below, counts.above, counts.undefined), (0, 1, 1));
         assert_eq!(counts.bins.iter().sum::<u64>(), 4);
     }
 

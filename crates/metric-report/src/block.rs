@@ -241,8 +241,8 @@ pub struct Line {
     pub tone: Tone,
     /// Whether it is the one to look at first.
     pub main: bool,
-    /// Whether it has steps instead of slopes.
-    pub steps: bool,
+    /// Whether it is points without a line, for values between which there is nothing.
+    pub dots: bool,
 }
 
 /// Values by name. At most 40 are drawn.
@@ -278,6 +278,8 @@ pub struct Histogram {
     pub range: [f64; 2],
     /// The counts.
     pub bins: Vec<u64>,
+    /// The counts of the values below and above the range. Each that is not 0 has a bar next to the range.
+    pub beyond: [u64; 2],
     /// The unit of the counts, such as `examples`.
     pub unit: String,
     /// The name of the axis.

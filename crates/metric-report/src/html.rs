@@ -801,18 +801,11 @@ fn bars_table(chart: &Bars) -> Table {
 }
 
 fn histogram_table(chart: &Histogram) -> Table {
-    let [low, high] = chart.range;
-    let count = chart.bins.len().max(1) as f64;
-    let decimals = svg::bin_decimals(chart);
-    let end = |index: usize| number(low + (high - low) * index as f64 / count, decimals);
-    let row = |(index, bin): (usize, &u64)| {
-        let range = format!("{} to {}", end(index), end(index + 1));
-        vec![Cell::Text(range), Cell::Count(*bin)]
-    };
+    let row = |bar: svg::HistogramBar| vec![Cell::Text(bar.range), Cell::Count(bar.count)];
     Table {
         caption: chart.caption.title.clone(),
         columns: two_columns(&chart.axis, &chart.unit),
-        rows: chart.bins.iter().enumerate().map(row).collect(),
+        rows: svg::histogram_bars(chart).into_iter().map(row).collect(),
         ..Table::default()
     }
 }

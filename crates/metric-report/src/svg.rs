@@ -137,6 +137,14 @@ impl Drawing {
         self.titled("rect", title);
     }
 
+    fn dot(&mut self, [x, y]: [f64; 2], title: &str) {
+        let _ = write!(
+            self.svg,
+            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\""
+        );
+        self.titled("circle", title);
+    }
+
     /// Ends a shape, with a title if there is one.
     fn titled(&mut self, shape: &str, title: &str) {
         if title.is_empty() {
@@ -345,6 +353,12 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         if points.is_empty() {
             continue;
         }
+        if line.dots {
+            for [at_x, at_y] in &points {
+                drawing.dot([x.at(*at_x), y.at(*at_y)], &line.name);
+            }
+            continue;
+        }
         let (class, color) = match (line.main, line.tone) {
             (true, Tone::Neutral) => ("ln main".to_owned(), "#0b5cad"),
             (_, Tone::Neutral) => (format!("ln s{}", (index * 10 / count).min(9)), "#5b96cd"),
@@ -357,11 +371,8 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
         let mut path = String::new();
         for (number, point) in points.iter().enumerate() {
             let [at_x, at_y] = [x.at(point[0]), y.at(point[1])];
-            let _ = match (number, line.steps) {
-                (0, _) => write!(path, "M{at_x:.1} {at_y:.1}"),
-                (_, true) => write!(path, "H{at_x:.1}V{at_y:.1}"),
-                (_, false) => write!(path, "L{at_x:.1} {at_y:.1}"),
-            };
+            let step = if number == 0 { 'M' } else { 'L' };
+            let _ = write!(path, "{step}{at_x:.1} {at_y:.1}");
         }
         if points.len() == 1 {
             path.push_str("h3");
@@ -392,10 +403,7 @@ pub(crate) fn lines(chart: &Lines, ids: &mut Ids) -> String {
             &format!("M{at_x:.1} {at_y:.1}V{bottom:.1}"),
             "",
         );
-        let _ = write!(
-            drawing.svg,
-            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at_x:.1}\" cy=\"{at_y:.1}\" r=\"4.5\"/>"
-        );
+        drawing.dot([at_x, at_y], "");
         let (position, anchor) = if at_x > width * 0.6 {
             ([at_x - 8.0, at_y - 9.0], "end")
         } else {
@@ -468,6 +476,62 @@ pub(crate) fn bars(chart: &Bars, digits: usize, ids: &mut Ids) -> String {
     drawing.finish()
 }
 
+/// The width of the bar of values that are not in the range of a histogram, in bins.
+const BEYOND_BAR: f64 = 2.0;
+
+/// The room for this number of values that are not in the range of a histogram, in bins: a gap, and the bar.
+fn beyond_room(count: u64) -> f64 {
+    if count > 0 { BEYOND_BAR + 1.0 } else { 0.0 }
+}
+
+/// A bar of a histogram.
+pub(crate) struct HistogramBar {
+    /// Its start and its width, in bins from the start of the range.
+    start: f64,
+    bins: f64,
+    /// The value in the middle of its range, or the end of the chart's range that its values are beyond.
+    middle: f64,
+    is_beyond: bool,
+    /// Its range in words.
+    pub(crate) range: String,
+    pub(crate) count: u64,
+}
+
+/// The bars of a histogram from the left.
+pub(crate) fn histogram_bars(chart: &Histogram) -> Vec<HistogramBar> {
+    let [low, high] = chart.range;
+    let bins = chart.bins.len().max(1) as f64;
+    let end = |index: usize| low + (high - low) * index as f64 / bins;
+    let decimals = bin_decimals(chart);
+    let in_range = |(index, &count): (usize, &u64)| {
+        let ends = [end(index), end(index + 1)];
+        let [from, to] = ends.map(|end| number(end, decimals));
+        HistogramBar {
+            start: index as f64,
+            bins: 1.0,
+            middle: f64::midpoint(ends[0], ends[1]),
+            is_beyond: false,
+            range: format!("{from} to {to}"),
+            count,
+        }
+    };
+    let [below, above] = chart.beyond;
+    let beyond = |count: u64, start: f64, middle: f64, which: &str| {
+        (count > 0).then(|| HistogramBar {
+            start,
+            bins: BEYOND_BAR,
+            middle,
+            is_beyond: true,
+            range: format!("{which} {}", number(middle, decimals)),
+            count,
+        })
+    };
+    let below = beyond(below, -beyond_room(below), low, "below");
+    let above = beyond(above, bins + 1.0, high, "above");
+    let bars = chart.bins.iter().enumerate().map(in_range);
+    below.into_iter().chain(bars).chain(above).collect()
+}
+
 #[expect(
     clippy::too_many_lines,
     reason = "a drawing from the back to the front, by the same scales"
@@ -476,7 +540,8 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
     let (width, height) = (480.0, 240.0);
     let mut drawing = Drawing::new([width, height], &chart.caption, ids);
     let (top, bottom) = (14.0, height - 46.0);
-    let ticks = count_ticks(chart.bins.iter().copied().max().unwrap_or(0));
+    let counts = chart.bins.iter().chain(&chart.beyond);
+    let ticks = count_ticks(counts.copied().max().unwrap_or(0));
     let highest = ticks.last().copied().unwrap_or(1.0);
     let y = Scale {
         // The name of the mark has room above the bars.
@@ -487,9 +552,11 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         .iter()
         .map(|tick| grouped(*tick as u64).chars().count());
     let (left, right) = (room_for(labels.max().unwrap_or(0)), width - 12.0);
+    let [below, above] = chart.beyond.map(|count| beyond_room(count));
+    let wide = (right - left) / (chart.bins.len().max(1) as f64 + below + above);
     let x = Scale {
         values: chart.range,
-        positions: [left, right],
+        positions: [left + wide * below, right - wide * above],
     };
     for tick in ticks {
         let at = y.at(tick);
@@ -517,43 +584,34 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         "",
         &plain(&chart.axis, AXIS),
     );
-    let count = chart.bins.len().max(1);
-    let wide = (right - left) / count as f64;
-    let [low, high] = chart.range;
-    let end = |index: usize| low + (high - low) * index as f64 / count as f64;
-    let decimals = bin_decimals(chart);
-    for (index, bin) in chart.bins.iter().enumerate() {
-        let at = y.at(*bin as f64);
+    for bar in histogram_bars(chart) {
+        let at = y.at(bar.count as f64);
         // A bin that is not empty is visible.
-        let tall = if *bin > 0 {
+        let tall = if bar.count > 0 {
             (bottom - at).max(1.0)
         } else {
             0.0
         };
-        let middle = (end(index) + end(index + 1)) / 2.0;
         let (class, color) = match chart.negative_is_good {
-            Some(good) if good == (middle < 0.0) => ("bar ok", "#00694d"),
+            Some(good) if good == (bar.middle < 0.0) => ("bar ok", "#00694d"),
             Some(_) => ("bar bad", "#a33b00"),
             None => ("bar", "#5b96cd"),
         };
         let unit = plain(&chart.unit, 40);
-        let unit = match *bin {
+        let unit = match bar.count {
             1 => unit.strip_suffix('s').unwrap_or(&unit),
             _ => &unit,
         };
-        let title = format!(
-            "{} to {}: {} {unit}",
-            number(end(index), decimals),
-            number(end(index + 1), decimals),
-            grouped(*bin),
-        );
-        let position = [
-            left + wide * index as f64 + 0.6,
-            bottom - tall,
-            wide - 1.2,
-            tall,
-        ];
+        let start = x.positions[0] + wide * bar.start;
+        let title = format!("{}: {} {unit}", bar.range, grouped(bar.count));
+        let position = [start + 0.6, bottom - tall, wide * bar.bins - 1.2, tall];
         drawing.rect(class, color, position, &title);
+        if bar.is_beyond {
+            let middle = start + wide * bar.bins / 2.0;
+            let sign = if bar.start < 0.0 { '<' } else { '>' };
+            let label = format!("{sign} {}", number(bar.middle, decimals));
+            drawing.text([middle, bottom + 19.0], "middle", "", &label);
+        }
     }
     drawing.path(
         "axis",
@@ -563,7 +621,13 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         "",
     );
     if let Some((value, what)) = &chart.mark {
-        let at = x.at(*value);
+        let [low, high] = chart.range;
+        // The mark of a value that is not in the range is on the bar of these.
+        let at = match value {
+            value if *value < low => x.at(low) - wide * (below - BEYOND_BAR / 2.0),
+            value if *value > high => x.at(high) + wide * (above - BEYOND_BAR / 2.0),
+            value => x.at(*value),
+        };
         drawing.path(
             "axis dash",
             "#5a6675",
@@ -640,10 +704,7 @@ pub(crate) fn forest(chart: &Forest, digits: usize, ids: &mut Ids) -> String {
             drawing.path("whisk", "#0b5cad", 2.0, &path, "");
         }
         let at = x.at(*value);
-        let _ = write!(
-            drawing.svg,
-            "<circle class=\"dot\" fill=\"#0b5cad\" cx=\"{at:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>"
-        );
+        drawing.dot([at, y], "");
         drawing.text([474.0, y + 4.0], "end", "t", &number(*value, digits));
     }
     drawing.finish()

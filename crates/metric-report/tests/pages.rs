@@ -228,6 +228,7 @@ fn report(text: &str) -> Report {
             caption: caption(),
             range: [0.0, 1.0],
             bins: vec![1, 0, 3],
+            beyond: [0, 2],
             unit: t(),
             axis: t(),
             mark: Some((0.5, t())),

@@ -4,7 +4,7 @@ use std::fmt;
 use metric_record::{FieldError, Id, JoinError, Message, ReadError, Side, quoted_id};
 use metric_registry::{DataSetError, OptionError};
 
-use crate::StateFileError;
+use crate::{StateFileError, StateFileProblem};
 
 /// The reason why a run has no result.
 ///
@@ -89,6 +89,10 @@ impl RunError {
             Self::Read(error) if error.is_limit => ErrorKind::Limit,
             Self::Read(error) if error.is_machine => ErrorKind::Internal,
             Self::Record { error, .. } if error.is_limit => ErrorKind::Limit,
+            Self::State(StateFileError {
+                problem: StateFileProblem::NoMemory(_),
+                ..
+            }) => ErrorKind::Limit,
             Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input
             }

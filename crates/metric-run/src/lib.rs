@@ -15,6 +15,7 @@ mod formats;
 mod found;
 mod hashed_files;
 mod join;
+mod memory;
 mod observer;
 mod outcome;
 mod packed;
@@ -68,5 +69,7 @@ pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]
-pub use stored::{StoredResults, heading, interval_name, main_first};
+pub use stored::{
+    StoredResults, heading, interval_name, main_card_of, main_first, resampled_units,
+};
 pub use tables::Table;

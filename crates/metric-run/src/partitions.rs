@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metric_record::{Id, Side};
 
+use crate::memory;
 use crate::packed::{Packed, Unpacked};
 use crate::positions::read_at;
 use crate::waiter::Waiter;
@@ -244,7 +245,7 @@ impl Piece {
             Self::Memory(bytes) => Ok(bytes),
             Self::File(start, length) => {
                 let file = file.ok_or(io::ErrorKind::NotFound)?;
-                let mut bytes = vec![0; length];
+                let mut bytes = memory::zeros(length)?;
                 read_at(file, &mut bytes, start)?;
                 Ok(bytes)
             }

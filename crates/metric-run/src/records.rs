@@ -36,18 +36,28 @@ impl Source {
         id_field: &str,
         fields: &[&str],
         max_bytes: u64,
+        each: impl FnMut(Id<'_>, Value<'_>),
+    ) -> Result<(), RunError> {
+        let values = fields.iter().map(|name| (*name, Role::Value, "field"));
+        let id = (id_field, Role::Id, "id-field");
+        let names = FieldNames::new(std::iter::once(id).chain(values));
+        self.read_named(&names, max_bytes, each)
+    }
+
+    /// The same for fields whose names are given by options.
+    pub(crate) fn read_named(
+        self,
+        names: &FieldNames,
+        max_bytes: u64,
         mut each: impl FnMut(Id<'_>, Value<'_>),
     ) -> Result<(), RunError> {
         let source = self.resolved()?;
         let format = source.record_format()?;
-        let values = fields.iter().map(|name| (*name, Role::Value, "field"));
-        let id = (id_field, Role::Id, "id-field");
-        let names = FieldNames::new(std::iter::once(id).chain(values));
-        let mut blocks = source.open(&names, &Arc::default(), max_bytes)?;
+        let mut blocks = source.open(names, &Arc::default(), max_bytes)?;
         let mut rows = 0;
         while let Some(mut block) = blocks.next()? {
             // A file is never one example here, since no metric says so.
-            let found = scan(&mut block, format, &names, |_| false);
+            let found = scan(&mut block, format, names, |_| false);
             for record in found.map_err(|error| block.error(error))? {
                 rows += 1;
                 let id = if names.has_row_ids {

@@ -62,6 +62,8 @@ pub struct Run {
     pub is_part: bool,
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
+    /// Whether the examples of each slice are counted.
+    pub(crate) counts_slices: bool,
     /// The hashes of the ids that are scored; `None` for all.
     pub(crate) only: Option<Arc<BTreeSet<u64>>>,
     /// The number of bytes of a document, of a line, or of records and ids that wait, that may be held in memory. Data
@@ -153,7 +155,7 @@ impl Fields {
         )
     }
 
-    fn prediction_names(&self) -> FieldNames {
+    pub(crate) fn prediction_names(&self) -> FieldNames {
         let prediction = (self.prediction.as_str(), Role::Value, "prediction-field");
         let id = match &self.predictions_id {
             Some(id) => (id.as_str(), Role::Id, "predictions-id-field"),
@@ -238,6 +240,7 @@ impl Run {
             resamples_later: false,
             is_part: false,
             slices: Vec::new(),
+            counts_slices: false,
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
         };
@@ -332,6 +335,7 @@ impl Run {
             keeps_examples: statistics.is_some(),
             cluster_field: statistics.and_then(|it| it.cluster_field.clone()),
             slices: self.slices.clone(),
+            counts_slices: self.counts_slices,
             only: self.only.clone(),
             ranking: None,
             ranked_by: None,
@@ -575,7 +579,7 @@ impl Run {
         })
     }
 
-    fn prediction_names(&self) -> FieldNames {
+    pub(crate) fn prediction_names(&self) -> FieldNames {
         let mut names = self.fields.prediction_names();
         names.allows_infinite = self.allows_infinite();
         names

@@ -5,6 +5,8 @@ use std::fmt;
 use metric_record::{Message, Shard};
 use metric_registry::OptionError;
 
+use crate::words::counted;
+
 /// The version of the layout of state files, which `state_file` describes.
 pub(crate) const FORMAT: u32 = 1;
 
@@ -30,6 +32,8 @@ pub enum StateFileProblem {
     Damaged(String),
     /// The file is larger than the bodies of states can be.
     TooLarge(u64),
+    /// There is no memory for the states, which have this many bytes.
+    NoMemory(u64),
     /// The file has a layout of another version.
     Format(u32),
     /// The program does not have the metric.
@@ -77,6 +81,13 @@ pub enum StateFileProblem {
         /// The shard.
         shard: Shard,
     },
+    /// The file was not written as a shard, and a shard has some of its records.
+    Repeats {
+        /// The file of the shard.
+        other: String,
+        /// The number of records that both have.
+        records: u64,
+    },
     /// The examples do not share what those of one data set share.
     DataSet(String),
     /// The states of the whole data set have no examples, which the metric does not score.
@@ -98,6 +109,9 @@ impl StateFileError {
             P::Damaged(how) => message.text(format_args!("damaged: {how}")),
             P::TooLarge(bytes) => message.text(format_args!(
                 "says that it expands to {bytes} bytes: expected at most {MOST_EXPANSION} times its size"
+            )),
+            P::NoMemory(bytes) => message.text(format_args!(
+                "out of memory: its states take {bytes} bytes"
             )),
             P::Format(found) => message.text(format_args!(
                 "a state file of version {found}: expected version {FORMAT}"
@@ -139,6 +153,11 @@ impl StateFileError {
             P::SameShard { other, shard } => {
                 message.text(format_args!("has shard {shard}, which is also in {other}"))
             }
+            P::Repeats { other, records } => message.text(format_args!(
+                "was not written as a shard, and {} of it {} in {other}, which is one: expected either all shards or the whole data",
+                counted(*records, "record"),
+                if *records == 1 { "is" } else { "are" }
+            )),
             P::DataSet(difference) => {
                 message.text(format_args!("not of the same data set: {difference}"))
             }

@@ -22,7 +22,7 @@ use crate::observer::Nobody;
 use crate::source::hexadecimal;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
-use crate::{Outcome, Shards, StateFileError, StateFileProblem};
+use crate::{Outcome, Shards, StateFileError, StateFileProblem, memory};
 
 /// The first bytes of a state file.
 const MAGIC: &[u8; 8] = b"\x93METRIC\n";
@@ -195,7 +195,11 @@ pub fn read_states(
         return Err(failed(StateFileProblem::TooLarge(total)));
     }
     let mut bodies = Vec::new();
-    let of_frame = |error: std::io::Error| damaged(error.to_string());
+    let of_frame = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::OutOfMemory => failed(StateFileProblem::NoMemory(total)),
+        _ => damaged(error.to_string()),
+    };
+    memory::refuse_lack(total).map_err(of_frame)?;
     let mut decoder = zstd::stream::read::Decoder::new(compressed).map_err(of_frame)?;
     decoder.window_log_max(MOST_WINDOW_LOG).map_err(of_frame)?;
     decoder
@@ -291,7 +295,8 @@ pub struct Merged {
 /// # Errors
 ///
 /// Returns an error that names the file if two files have states of different metrics or definitions, if
-/// they were divided into different numbers of shards, or if they have the same shard.
+/// they were divided into different numbers of shards, if they have the same shard, or if a state that was not written as
+/// a shard has records of one that was.
 pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFileError> {
     let first = files.first().map_or_else(String::new, |it| it.0.clone());
     let mut merged = merge_parts(files)?;
@@ -382,15 +387,17 @@ pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFi
             }
         }
     }
+    refuse_repeated(&files)?;
     let shards = count.map(|(count, _)| Shards {
         count,
         indices: seen.keys().copied().collect(),
     });
-    if let Some(shards) = shards.as_ref().filter(|shards| !shards.is_complete()) {
-        warnings.push(missing_warning(shards));
-    }
+    // What may count examples twice comes first.
     if files.len() > 1 && !whole.is_empty() {
         warnings.push(whole_warning(&whole));
+    }
+    if let Some(shards) = shards.as_ref().filter(|shards| !shards.is_complete()) {
+        warnings.push(missing_warning(shards));
     }
     let shards = shards.filter(|shards| !shards.is_complete());
     let mut total = total(files)?;
@@ -401,6 +408,31 @@ pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFi
         outcomes: total,
         warnings,
     })
+}
+
+/// Refuses a state that was not written as a shard if a shard has records of it. Only states that keep their examples know
+/// their ids.
+fn refuse_repeated(files: &[(String, Vec<Outcome>)]) -> Result<(), StateFileError> {
+    let firsts = files.iter();
+    let firsts = firsts.filter_map(|(name, outcomes)| Some((name, outcomes.first()?)));
+    let (shards, whole): (Vec<_>, Vec<_>) = firsts.partition(|(_, it)| it.shards().is_some());
+    if shards.is_empty() {
+        return Ok(());
+    }
+    for (name, outcome) in whole {
+        let ids = outcome.state().kept_ids();
+        for (other, shard) in &shards {
+            let records = shard.state().kept_ids().intersection(&ids).count() as u64;
+            if records > 0 {
+                let other = (*other).clone();
+                return Err(StateFileError {
+                    file: name.clone(),
+                    problem: StateFileProblem::Repeats { other, records },
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The states of all files, merged.

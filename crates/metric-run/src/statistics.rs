@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::words::counted;
-use crate::{Observer, RunError};
+use crate::{Observer, RunError, memory};
 
 /// The resampling of scores.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,9 +212,11 @@ pub(crate) fn refuse_resamples(columns: usize, resamples: u64) -> Result<(), Run
     let each = (size_of::<f64>() + size_of::<Option<f64>>()) * columns.max(1);
     let each = each as u64;
     let most = MOST_REPLICATE_BYTES / each;
-    if resamples <= most {
+    let is_room = || memory::refuse_lack(each.saturating_mul(resamples)).is_ok();
+    if resamples <= most && is_room() {
         return Ok(());
     }
+    let most = most.min(resamples.saturating_sub(1));
     let problem = Message::from(format!(
         "the replicates of {columns} scores do not fit in memory: expected "
     ))

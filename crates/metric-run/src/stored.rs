@@ -45,11 +45,11 @@ impl StoredResults<'_> {
             facts,
         } = self;
         let several = results.len() > 1;
-        let mut sections: Vec<Section> = several
-            .then(|| over_results(results))
-            .into_iter()
-            .flatten()
-            .collect();
+        let metrics = metrics_of(results);
+        let mut sections: Vec<Section> = Vec::new();
+        for metric in &metrics {
+            sections.extend(over_results(results, metric, metrics.len() > 1));
+        }
         let compared = results.first().map_or("", |(_, result)| metric_of(result));
         sections.extend(difference_section(compared, differences));
         let mut warnings: Vec<String> = Vec::new();
@@ -81,18 +81,22 @@ impl StoredResults<'_> {
         sections.push(provenance(results, facts));
         let none = Value::Null;
         let first = results.first().map_or(&none, |(_, result)| result);
-        let metric = metric_of(first);
+        let metric = metrics.join(", ");
         let summary = if several {
             counted(results.len() as u64, "result")
         } else {
             counted(first["examples"].as_u64().unwrap_or(0), "example")
         };
-        let heading = find(metric).map_or_else(|| metric.to_owned(), heading);
+        let heading = find(&metric).map_or_else(|| metric.clone(), heading);
+        let cards = match results {
+            [(_, result)] => cards(result, find(&metric)),
+            _ => main_cards(results),
+        };
         Report {
             title: title.map_or(heading, str::to_owned),
             summary: format!("{metric}: {summary}"),
             badges,
-            cards: cards(first, find(metric)),
+            cards,
             warnings,
             sections,
             program: concat!("metric-suite ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -103,6 +107,37 @@ impl StoredResults<'_> {
 
 fn metric_of(result: &Value) -> &str {
     result["metric"].as_str().unwrap_or_default()
+}
+
+/// The metrics of results, each once.
+fn metrics_of(results: &[(String, Value)]) -> Vec<&str> {
+    let mut metrics = Vec::new();
+    for (_, result) in results {
+        let metric = metric_of(result);
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    metrics
+}
+
+/// The main score of each of several results, under the name of the result.
+fn main_cards(results: &[(String, Value)]) -> Vec<Card> {
+    let card = |(name, result): &(String, Value)| {
+        let main = cards(result, find(metric_of(result))).into_iter().next()?;
+        Some(main_card_of(name, main))
+    };
+    results.iter().filter_map(card).collect()
+}
+
+/// Returns the card of a score that is one of several of a page: it says whose score it is.
+#[must_use]
+pub fn main_card_of(name: &str, card: Card) -> Card {
+    Card {
+        label: format!("{name}: {}", card.name),
+        name: format!("{}.{name}", card.name),
+        ..card
+    }
 }
 
 /// Returns a short description of what a metric measures: the start of its help.
@@ -124,6 +159,19 @@ pub fn heading(entry: &Entry) -> String {
 pub fn interval_name(confidence: f64) -> String {
     // 0.95 x 100 has a rounding error, which is not shown.
     format!("{}% interval", (confidence * 1e8).round() / 1e6)
+}
+
+/// Returns what was resampled: examples, or clusters by a field, such as `32 clusters by document`.
+#[must_use]
+pub fn resampled_units(clusters: Option<u64>, cluster_field: Option<&str>) -> String {
+    let (noun, by) = match cluster_field {
+        Some(field) => ("cluster", format!(" by {field}")),
+        None => ("example", String::new()),
+    };
+    match clusters {
+        Some(clusters) => counted(clusters, noun) + &by,
+        None => format!("{noun}s{by}"),
+    }
 }
 
 /// Scores in the order in which the metric declares them.
@@ -206,16 +254,18 @@ fn column(name: &str, text: bool) -> Column {
     }
 }
 
-/// The scores of several results, as a table and a curve in their order.
-fn over_results(stored: &[(String, Value)]) -> Option<Section> {
-    let first = &stored.first()?.1;
-    let first = named_scores(
-        first["metric"].as_str().unwrap_or_default(),
-        &first["scores"],
-    );
+/// The scores of the results of a metric, if there are several, as a table and a curve in their order.
+fn over_results(results: &[(String, Value)], metric: &str, is_named: bool) -> Option<Section> {
+    let of_metric = results.iter();
+    let of_metric = of_metric.filter(|(_, result)| metric_of(result) == metric);
+    let stored: Vec<&(String, Value)> = of_metric.collect();
+    let [(_, first), _, ..] = &stored[..] else {
+        return None;
+    };
+    let first = named_scores(metric, &first["scores"]);
     let mut columns = vec![column("result", true)];
     columns.extend(first.iter().map(|(name, _)| column(name, false)));
-    let row = |(name, result): &(String, Value)| {
+    let row = |(name, result): &&(String, Value)| {
         let cells = first
             .iter()
             .map(|(score, _)| Cell::from(result["scores"][score].as_f64()));
@@ -230,7 +280,7 @@ fn over_results(stored: &[(String, Value)]) -> Option<Section> {
         ..Table::default()
     })];
     let (score, _) = first.first()?;
-    let bar = |(name, result): &(String, Value)| {
+    let bar = |(name, result): &&(String, Value)| {
         Some(Bar {
             name: name.clone(),
             value: Cell::Number(result["scores"][score].as_f64()?),
@@ -249,7 +299,7 @@ fn over_results(stored: &[(String, Value)]) -> Option<Section> {
             full: None,
         }));
     }
-    let point = |(index, (_, result)): (usize, &(String, Value))| {
+    let point = |(index, (_, result)): (usize, &&(String, Value))| {
         Some([index as f64 + 1.0, result["scores"][score].as_f64()?])
     };
     let points: Vec<[f64; 2]> = stored.iter().enumerate().filter_map(point).collect();
@@ -271,7 +321,11 @@ fn over_results(stored: &[(String, Value)]) -> Option<Section> {
         }));
     }
     Some(Section {
-        title: "All results".to_owned(),
+        title: if is_named {
+            format!("{metric}: All results")
+        } else {
+            "All results".to_owned()
+        },
         note: String::new(),
         blocks,
     })
@@ -425,6 +479,20 @@ fn sections_of(
     sections
 }
 
+/// How a result was resampled.
+fn intervals_words(statistics: &Value) -> Option<String> {
+    let confidence = statistics["confidence"].as_f64()?;
+    Some(format!(
+        "Poisson bootstrap over {}, {} resamples, seed {}, confidence {confidence}",
+        resampled_units(
+            statistics["clusters"].as_u64(),
+            statistics["cluster_field"].as_str()
+        ),
+        statistics["resamples"],
+        statistics["seed"].to_string().trim_matches('"'),
+    ))
+}
+
 fn provenance(stored: &[(String, Value)], more: Vec<(String, Fact)>) -> Section {
     let mut facts = Vec::new();
     for (name, result) in stored {
@@ -435,6 +503,13 @@ fn provenance(stored: &[(String, Value)], more: Vec<(String, Fact)>) -> Section 
         };
         facts.push(("Signature".to_owned(), Fact::Text(fact)));
     }
+    let mut intervals: Vec<String> = Vec::new();
+    for (_, result) in stored {
+        let words = intervals_words(&result["statistics"]);
+        intervals.extend(words.filter(|words| !intervals.contains(words)));
+    }
+    let intervals = intervals.into_iter();
+    facts.extend(intervals.map(|words| ("Intervals".to_owned(), Fact::Words(words))));
     facts.extend(more);
     Section {
         title: "Where the numbers come from".to_owned(),

@@ -588,7 +588,7 @@ fn a_document_that_does_not_fit_in_memory_is_refused() {
         .args(["-c", script, PROGRAM])
         .current_dir(folder.path(""));
     let output = shell.output().expect("a shell");
-    Run::new(output).fails(4, &["standard input: out of memory"]);
+    Run::new(output).fails(5, &["standard input: out of memory", "--max-bytes"]);
 }
 
 /// Help needs no threads; a stack that does not fit in memory lets none start.
@@ -731,7 +731,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
             format!("score {metric} --threads 2 --references hole.json --predictions hole.json");
         folder
             .run_after(LITTLE_MEMORY, &words)
-            .fails(4, &["hole.json: out of memory"]);
+            .fails(5, &["hole.json: out of memory", "--max-bytes"]);
         folder
             .run(&words)
             .fails(3, &["hole.json:1: not text: byte 0x00 at byte 20"]);
@@ -753,7 +753,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
     let words = "score string-accuracy --threads 2 --references hole.txt --predictions p.txt";
     folder
         .run_after("ulimit -v 3500000", words)
-        .fails(4, &["hole.txt: out of memory"]);
+        .fails(5, &["hole.txt: out of memory", "--max-bytes"]);
     folder.run(&format!("{words} --max-bytes 1GB")).fails(
         5,
         &["hole.txt:1: the line takes more memory than allowed by --max-bytes 1000000000"],

@@ -225,12 +225,12 @@ fn archives() -> Vec<Attack> {
         ),
         attack(
             "a wrong checksum",
-            (WORDS, "failed", "damaged or encrypted"),
+            (WORDS, "failed", "damaged in the archive"),
             without("words.jsonl", vec![Entry { crc: 1, ..words() }]),
         ),
         attack(
             "a cut stream",
-            (WORDS, "failed", "damaged or encrypted"),
+            (WORDS, "failed", "damaged in the archive"),
             without("words.jsonl", vec![truncated]),
         ),
         attack(
@@ -246,7 +246,11 @@ fn archives() -> Vec<Attack> {
         ),
         attack(
             "an encrypted file",
-            (WORDS, "failed", "damaged or encrypted"),
+            (
+                WORDS,
+                "failed",
+                "encrypted in the archive: expected an archive without a password",
+            ),
             without(
                 "words.jsonl",
                 vec![Entry {
@@ -270,6 +274,15 @@ fn archives() -> Vec<Attack> {
             "no archive",
             (&TASKS, "failed", "nor a valid zip archive"),
             b"#!/bin/sh\nrm -rf /\n".to_vec(),
+        ),
+        attack(
+            "another kind of archive",
+            (
+                &TASKS,
+                "failed",
+                "a 7z archive: expected a folder or a zip archive",
+            ),
+            b"7z\xbc\xaf\x27\x1c\0\x04rest".to_vec(),
         ),
         attack(
             "nothing",

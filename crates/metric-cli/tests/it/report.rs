@@ -337,7 +337,7 @@ fn comparisons_have_reports() {
     assert!(page.contains("By <bdi>") || page.contains("By room"));
     assert!(page.contains("Largest gains of b"));
     // Only a is wrong on 25 examples, only b on 4, and 31 have equal scores.
-    assert!(page.contains("Not drawn: 31 examples with equal scores."));
+    assert!(page.contains("31 examples have equal scores and no bar."));
     for title in ["0.25 to 0.30: 4 examples", "−0.30 to −0.25: 25 examples"] {
         assert!(page.contains(&format!("<title>{title}</title>")), "{title}");
     }

@@ -753,7 +753,7 @@ fn missing_and_unknown_shards_are_named() {
         "\"all.state\" was not written as a shard and may repeat examples of the other states";
     assert_eq!(
         warnings("all.state 1.state"),
-        ["2 of 3 shards are missing: shards 0, 2", one]
+        [one, "2 of 3 shards are missing: shards 0, 2"]
     );
     assert_eq!(warnings("0.state all.state 1.state 2.state"), [one]);
     std::fs::copy(folder.path("all.state"), folder.path("b.state")).expect("a copy");
@@ -774,6 +774,27 @@ fn missing_and_unknown_shards_are_named() {
             named.join(", ")
         )]
     );
+}
+
+/// States for intervals know the ids of their records.
+#[test]
+fn a_state_that_repeats_records_of_a_shard_is_refused() {
+    let folder = three_shards();
+    let keep = |words: &str| {
+        let words = format!("score wer -r r.jsonl -p p.jsonl --confidence 0.9 -q {words}");
+        folder.run(&words).code(0);
+    };
+    keep("--state-out whole.state");
+    for shard in 0..2 {
+        keep(&format!("--shard {shard}/2 --state-out half-{shard}.state"));
+    }
+    folder.run("merge half-0.state half-1.state").code(0);
+    for order in ["half-0.state whole.state", "whole.state half-1.state"] {
+        folder.run(&format!("merge {order}")).fails(
+            3,
+            &["whole.state: was not written as a shard, and", "half-"],
+        );
+    }
 }
 
 #[test]

@@ -639,6 +639,15 @@ fn parts_have_totals_of_their_own() {
             json!({"exact_match": 1.0})
         );
         assert!(shown.get("split").is_none());
+        assert_eq!(
+            (&shown["part"], &shown["examples"]),
+            (&json!("public"), &json!(2))
+        );
+        assert_eq!(shown["tasks"]["t"]["result"]["examples"], json!(2));
+        assert_eq!(
+            (outcome.get("part"), &outcome["examples"]),
+            (None, &json!(4))
+        );
         let log = fs::read_to_string(folder.path("log.jsonl")).expect("a log");
         let last: Value = serde_json::from_str(log.lines().last().expect("a line")).expect("JSON");
         assert_eq!(last, outcome);
@@ -924,10 +933,13 @@ fn participants_hear_what_is_wrong_with_their_own_file() {
             "{\"id\": 0, \"prediction\": ]}\n",
             "p.jsonl:1: malformed JSON: expected value at column 25",
         ),
-        ("{\"id\": 0}\n", "p.jsonl:1: cannot be read"),
         (
-            "{\"id\": 0, \"prediction\": [1]}\n",
-            "p.jsonl:1: a prediction that exact-match cannot read",
+            "{\"id\": 0, \"predicted\": \"a\"}\n",
+            "p.jsonl:1: no field \"prediction\": the record has \"id\", \"predicted\"; did you mean --prediction-field predicted?",
+        ),
+        (
+            "{\"id\": 0, \"prediction\": 7}\n",
+            "p.jsonl:1: prediction: expected a string, found a number",
         ),
         (
             "{\"id\": 0, \"prediction\": \"a\"}\n",

@@ -295,12 +295,14 @@ impl ReadDataSet<Self> for ArcReading {
                 sink.inputs(json!(reference).to_string(), json!(prediction).to_string());
             }
             let tried = attempts.iter().take(truth.len());
-            missing += truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
+            let without_attempt =
+                truth.len() - tried.filter(|attempts| !attempts.is_empty()).count();
+            sink.missing(without_attempt as u64);
+            missing += without_attempt;
             if !submission.has(id) {
                 of_missing_tasks += truth.len();
             }
         }
-        sink.missing(missing as u64);
         let without_attempt = Counted::new(
             "output of a task in the submission has no attempt and scores 0",
             "outputs of tasks in the submission have no attempt and score 0",

@@ -25,6 +25,24 @@ pub(crate) struct Pool<S> {
     pub(crate) tallies: BTreeMap<String, u64>,
 }
 
+/// A number of examples of a group.
+#[derive(Clone, Copy)]
+pub(super) enum GroupCount {
+    Examples,
+    Missing,
+}
+
+impl GroupCount {
+    /// The name of its tally: no other tally has a NUL.
+    fn tally(self, kind: &str, name: &str) -> String {
+        let what = match self {
+            Self::Examples => "examples",
+            Self::Missing => "missing",
+        };
+        format!("{what}\0{kind}\0{name}")
+    }
+}
+
 impl<S> Pool<S> {
     /// Remarks on the examples.
     pub(crate) fn remarks(&self) -> Remarks<'_> {
@@ -32,6 +50,17 @@ impl<S> Pool<S> {
             notes: &self.notes,
             tallies: &self.tallies,
         }
+    }
+
+    /// Counts examples of a group, or those of them that have no prediction.
+    pub(super) fn tally_group(&mut self, what: GroupCount, kind: &str, name: &str, times: u64) {
+        self.tally(&what.tally(kind, name), times);
+    }
+
+    /// Returns the examples of a group and those without a prediction, if they were counted.
+    pub(crate) fn group_counts(&self, kind: &str, name: &str) -> [u64; 2] {
+        let count = |what: GroupCount| self.tallies.get(&what.tally(kind, name));
+        [GroupCount::Examples, GroupCount::Missing].map(|what| count(what).copied().unwrap_or(0))
     }
 
     pub(super) fn tally(&mut self, name: &str, times: u64) {

@@ -9,7 +9,7 @@ use metric_record::{Batch, FieldError, Message, RecordError, Side, quoted_id};
 
 use super::gathered::{Gathered, Measured, Ranked};
 use super::notes::{Counted, Noted};
-use super::pool::Pool;
+use super::pool::{GroupCount, Pool};
 use super::{Header, PairOf, Reading, StateOf, Unified};
 use crate::data_set::Inputs;
 use crate::kept::{JOINT, written};
@@ -242,10 +242,13 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// are not [wanted on their own](Self::wants_samples).
     pub fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], state: StateOf<R>) {
         let groups = self.described.groups_with(groups);
-        let pool = &mut self.gathered.pool;
+        let Gathered { pool, plan, .. } = &mut *self.gathered;
         pool.examples += examples;
         for &(kind, group) in &*groups {
             pool.groups.entry(kind, group).merge_times(&state, 1);
+            if plan.counts_slices {
+                pool.tally_group(GroupCount::Examples, kind, group, examples);
+            }
         }
         pool.total.merge(state);
     }
@@ -428,9 +431,15 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Counts examples that have no prediction.
+    /// Counts examples of the current record that have no prediction.
     pub fn missing(&mut self, examples: u64) {
-        self.gathered.pool.missing += examples;
+        let Gathered { pool, plan, .. } = &mut *self.gathered;
+        pool.missing += examples;
+        if plan.counts_slices {
+            for (kind, group) in &self.described.groups {
+                pool.tally_group(GroupCount::Missing, kind, group, examples);
+            }
+        }
     }
 
     /// Counts predictions that have no reference and are left out.

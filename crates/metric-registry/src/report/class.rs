@@ -115,8 +115,8 @@ fn by_k(shown: Shown<'_>) -> Option<Lines> {
         ranges: [None, Some([0.0, 1.0])],
         lines: vec![Line {
             points,
-            main: true,
-            steps: true,
+            // Between two k there may be others, whose accuracy is not known.
+            dots: true,
             ..Line::default()
         }],
         mark: None,

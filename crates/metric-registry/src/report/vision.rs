@@ -118,7 +118,7 @@ fn by_score(curve: &Value) -> Option<Lines> {
         points: points(all, ["score", name]),
         tone,
         main,
-        steps: false,
+        dots: false,
     };
     let f1 = line("f1", Tone::Neutral, true);
     // The highest score of equal ones, as the points fall.

@@ -215,6 +215,8 @@ const BLOCK: u64 = 64;
 struct ScopeExchanges<'p> {
     table: &'p Table,
     group: Option<&'p (String, String)>,
+    /// The amount of no examples.
+    none: u32,
     scores: Scores,
     exchanged: Vec<Exchanged>,
     /// The hashes of the clusters in order.
@@ -233,6 +235,7 @@ impl<'p> ScopeExchanges<'p> {
         Self {
             table: &paired.table,
             group,
+            none: paired.none,
             scores: Scores::new(scope),
             exchanged,
             clusters: clusters.into_iter().collect(),
@@ -247,13 +250,38 @@ impl<'p> ScopeExchanges<'p> {
             let rows = self.exchanged.iter();
             let words = rows.map(|row| self.word(seed, trials, row.0, block));
             let words: Vec<u64> = words.collect();
+            let first = values.len();
             match &self.merging {
                 Merging::Weigher(weigher) => self.weigh(weigher, &words, in_block, &mut values),
                 Merging::Columns(columns) => self.add(columns, &words, in_block, &mut values),
                 Merging::States => self.merge(&words, in_block, &mut values),
             }
+            self.undefine(&words, &mut values[first..]);
         }
         values
+    }
+
+    /// Makes the differences of the trials of a block undefined in which one side has no examples, whatever the
+    /// convention of the metric gives for nothing.
+    fn undefine(&self, words: &[u64], values: &mut [f64]) {
+        // In which trials a side has an example, a bit each.
+        let [mut baseline, mut system] = [0_u64; 2];
+        for (&word, &(_, a, b)) in words.iter().zip(&self.exchanged) {
+            if a != self.none {
+                baseline |= !word;
+                system |= word;
+            }
+            if b != self.none {
+                baseline |= word;
+                system |= !word;
+            }
+        }
+        let trials = values.chunks_exact_mut(self.scores.len().max(1));
+        for (trial, values) in trials.enumerate() {
+            if (baseline & system) >> trial & 1 == 0 {
+                values.fill(f64::NAN);
+            }
+        }
     }
 
     /// In which trials of a block the systems are exchanged on a cluster, a bit each.

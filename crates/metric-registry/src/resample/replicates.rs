@@ -62,6 +62,7 @@ struct ScopeDraws<'t> {
     rows: Vec<(u64, u32)>,
     /// The amounts that the rows add to the counts, each listed once.
     amounts: Vec<u32>,
+    subjects: Subjects,
     merging: Merging<'t>,
 }
 
@@ -88,10 +89,12 @@ impl<'t> ScopeDraws<'t> {
         });
         let rows: Vec<(u64, u32)> = rows.collect();
         let merged = rows.iter().map(|row| row.1);
+        let scores = Scores::new(scope);
         Self {
             table,
             group,
-            scores: Scores::new(scope),
+            subjects: Subjects::new(&scores, table, &amounts),
+            scores,
             merging: Merging::new(table, &amounts, merged),
             rows,
             amounts,
@@ -146,10 +149,63 @@ impl<'t> ScopeDraws<'t> {
                     *sum += weights.weight(replicate) as u32;
                 }
             }
+            let first = values.len();
             self.append(&sums, count, &mut values);
+            self.subjects
+                .undefine(&sums, count, &mut values[first..], self.scores.len());
             start = end;
         }
         values
+    }
+}
+
+/// What the scores of a replicate are about: the data or the slice, and each group that the metric finds in them.
+struct Subjects {
+    /// The positions of the scores of each, the data or the slice first.
+    scores: Vec<Vec<usize>>,
+    /// The indices of the groups that each amount adds to.
+    of_amounts: Vec<Vec<usize>>,
+}
+
+impl Subjects {
+    fn new(scores: &Scores, table: &Table, amounts: &[u32]) -> Self {
+        let subjects = scores.subjects();
+        let mut indices: HashMap<&(String, String), usize> = HashMap::new();
+        for (index, (group, _)) in subjects.iter().enumerate() {
+            indices.extend(group.iter().map(|group| (group, index)));
+        }
+        let found = (!indices.is_empty()).then(|| table.found_groups());
+        let of_amount = |amount: &u32| {
+            let groups = found.and_then(|found| found.get(amount));
+            let groups = groups.into_iter().flatten();
+            groups
+                .filter_map(|group| indices.get(group).copied())
+                .collect()
+        };
+        Self {
+            of_amounts: amounts.iter().map(of_amount).collect(),
+            scores: subjects.into_iter().map(|(_, scores)| scores).collect(),
+        }
+    }
+
+    /// Makes the scores undefined of which nothing was drawn, whatever the convention of the metric gives for nothing.
+    /// `values` has a row of this width for each replicate, and `sums` the weight of each amount in each of them.
+    fn undefine(&self, sums: &[u32], count: usize, values: &mut [f64], width: usize) {
+        let mut is_drawn = vec![vec![false; count]; self.scores.len()];
+        for (sums, groups) in sums.chunks_exact(count).zip(&self.of_amounts) {
+            for &subject in [0].iter().chain(groups) {
+                for (is_drawn, sum) in is_drawn[subject].iter_mut().zip(sums) {
+                    *is_drawn |= *sum > 0;
+                }
+            }
+        }
+        for (replicate, values) in values.chunks_exact_mut(width.max(1)).enumerate() {
+            for (scores, is_drawn) in self.scores.iter().zip(&is_drawn) {
+                if !is_drawn[replicate] {
+                    scores.iter().for_each(|&score| values[score] = f64::NAN);
+                }
+            }
+        }
     }
 }
 

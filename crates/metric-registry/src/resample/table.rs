@@ -1,6 +1,7 @@
 //! The kept examples of one state, or of two, and where their scores are in the numbers of a replicate.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use super::amounts::Amounts;
 use super::columns::Columns;
@@ -18,6 +19,7 @@ pub(crate) struct Table {
     sets: Vec<GroupSet>,
     /// The rows of each state, in their canonical order.
     sides: Vec<Vec<Row>>,
+    found_groups: OnceLock<HashMap<u32, Vec<(String, String)>>>,
 }
 
 impl Table {
@@ -60,6 +62,7 @@ impl Table {
             amounts,
             sets: set_list,
             sides,
+            found_groups: OnceLock::new(),
         })
     }
 
@@ -152,22 +155,10 @@ impl Table {
 
     /// The number of clusters with a record in each group that the metric finds in the whole data.
     fn clusters_of_found_groups(&self, side: usize) -> BTreeMap<(String, String), u64> {
-        let mut of_state: HashMap<u32, Vec<(String, String)>> = HashMap::new();
+        let found = self.found_groups();
         let mut clusters: BTreeMap<(String, String), BTreeSet<u64>> = BTreeMap::new();
         for row in self.rows_of(side, None).filter(|row| row.is_resampled()) {
-            let groups = of_state.entry(row.contribution).or_insert_with(|| {
-                let numbers = self.amounts.numbers(row.contribution, numbers_of(None));
-                let of_kind = |(kind, groups): (String, Vec<Group>)| {
-                    let counted = groups.into_iter().filter(|group| {
-                        let mut counts = group.counts.iter();
-                        counts.any(|(_, count)| count.as_f64().is_some_and(|count| count > 0.0))
-                    });
-                    let names = counted.map(move |group| (kind.clone(), group.name));
-                    names.collect::<Vec<_>>()
-                };
-                numbers.groups.into_iter().flat_map(of_kind).collect()
-            });
-            for group in groups {
+            for group in found.get(&row.contribution).into_iter().flatten() {
                 match clusters.get_mut(group) {
                     Some(clusters) => drop(clusters.insert(row.cluster)),
                     None => drop(clusters.insert(group.clone(), BTreeSet::from([row.cluster]))),
@@ -178,6 +169,30 @@ impl Table {
             .into_iter()
             .map(|(group, clusters)| (group, clusters.len() as u64))
             .collect()
+    }
+
+    /// The groups that the metric finds in each amount that is resampled: those with a count above 0.
+    pub(super) fn found_groups(&self) -> &HashMap<u32, Vec<(String, String)>> {
+        self.found_groups.get_or_init(|| {
+            let rows = self.sides.iter().flatten().filter(|row| row.is_resampled());
+            let amounts: BTreeSet<u32> = rows.map(|row| row.contribution).collect();
+            let found = |index| {
+                let numbers = self.amounts.numbers(index, numbers_of(None));
+                let of_kind = |(kind, groups): (String, Vec<Group>)| {
+                    let counted = groups.into_iter().filter(|group| {
+                        let mut counts = group.counts.iter();
+                        counts.any(|(_, count)| count.as_f64().is_some_and(|count| count > 0.0))
+                    });
+                    let names = counted.map(move |group| (kind.clone(), group.name));
+                    names.collect::<Vec<_>>()
+                };
+                (
+                    index,
+                    numbers.groups.into_iter().flat_map(of_kind).collect(),
+                )
+            };
+            amounts.into_iter().map(found).collect()
+        })
     }
 
     /// The names of the counts that are 1 in each of the rows.
@@ -246,6 +261,18 @@ impl Scores {
             groups,
             len: scope.columns.len(),
         }
+    }
+
+    /// The positions of the scores by what they are about: the data or the slice, then each group that the metric finds.
+    pub(super) fn subjects(&self) -> Vec<(Option<(String, String)>, Vec<usize>)> {
+        let mut subjects = vec![(None, (0..self.scores.len()).collect())];
+        for (kind, groups) in &self.groups {
+            for (group, scores) in groups {
+                let positions = scores.iter().map(|(_, index)| *index).collect();
+                subjects.push((Some((kind.clone(), group.clone())), positions));
+            }
+        }
+        subjects
     }
 
     /// The number of columns.

@@ -285,18 +285,20 @@ impl<R: Reading> Adapter<R> {
         if sink.has_plan && !sink.gathered.plan.holds(&sink.id) {
             return Ok(());
         }
-        if record.prediction.is_missing() {
-            sink.missing(reading.examples_in(record));
-            if record.join.missing == Missing::Skip {
-                return Ok(());
-            }
-            if record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
-                sink.count_record(&missing_is_correct(), record.id);
-            }
-        }
-        if sink.has_plan {
+        let is_missing = record.prediction.is_missing();
+        let is_skipped = is_missing && record.join.missing == Missing::Skip;
+        if sink.has_plan && (!is_skipped || sink.gathered.plan.counts_slices) {
             let described = describe(&sink.gathered.plan, &sink.id, record);
             sink.described = described.map_err(|error| RecordError { index, error })?;
+        }
+        if is_missing {
+            sink.missing(reading.examples_in(record));
+        }
+        if is_skipped {
+            return Ok(());
+        }
+        if is_missing && record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
+            sink.count_record(&missing_is_correct(), record.id);
         }
         reading
             .read(record, sink)

@@ -137,7 +137,10 @@ impl<R: Reading> Held<R> {
         let remarks = self.pool.remarks();
         let mut further = reading.further_warnings(&self.pool.total, &self.header, remarks);
         further.extend(self.definition.warnings.iter().cloned());
-        let report = report_of(numbers, groups, remarks, further);
+        let mut report = report_of(numbers, groups, remarks, further);
+        if !self.has_scores() {
+            undefine(&mut report);
+        }
         Report {
             examples: self.pool.examples,
             missing: self.pool.missing,
@@ -170,6 +173,15 @@ fn report_of(
         counts: numbers.counts,
         groups,
         warnings,
+    }
+}
+
+/// Makes all scores undefined: those of no examples, also under conventions in which 0/0 is a number.
+fn undefine(report: &mut Report) {
+    let of_groups = report.groups.iter_mut().flat_map(|(_, groups)| groups);
+    let of_groups = of_groups.flat_map(|group| &mut group.scores);
+    for (_, value) in report.scores.iter_mut().chain(of_groups) {
+        *value = None;
     }
 }
 
@@ -280,6 +292,10 @@ impl<R: Reading> ErasedState for Held<R> {
 
     fn examples(&self) -> u64 {
         self.pool.examples
+    }
+
+    fn slice_counts(&self, kind: &str, name: &str) -> [u64; 2] {
+        self.pool.group_counts(kind, name)
     }
 
     fn has_scores(&self) -> bool {

@@ -52,6 +52,7 @@ pub(super) trait ErasedState: Any + Send + Sync {
     fn extra(&mut self, predictions: u64);
     fn count(&mut self, what: &Counted, times: u64);
     fn examples(&self) -> u64;
+    fn slice_counts(&self, kind: &str, name: &str) -> [u64; 2];
     fn has_scores(&self) -> bool;
     fn merge_times(&mut self, other: &dyn ErasedState, times: u64) -> Result<(), StateError>;
     fn report(&self) -> Report;
@@ -137,6 +138,13 @@ impl State {
     #[must_use]
     pub fn examples(&self) -> u64 {
         self.0.examples()
+    }
+
+    /// Returns the number of examples of a slice, and the number of these that have no prediction, if the plan
+    /// [counts](Plan::counts_slices) them.
+    #[must_use]
+    pub fn slice_counts(&self, slice: &str, value: &str) -> [u64; 2] {
+        self.0.slice_counts(slice, value)
     }
 
     /// Returns whether there are examples, or the metric scores a data set without any; for most metrics such a data

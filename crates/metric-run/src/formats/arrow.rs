@@ -15,7 +15,9 @@ use crate::decoder::decode;
 use crate::fields::FieldNames;
 use crate::formats::arrow_file::{ArrowFile, ReadSeek};
 use crate::formats::arrow_message::Messages;
-use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
+use crate::formats::columns::{
+    Kinds, Plan, Rows, decode_error, refuse_large_rows, refuse_other_kinds,
+};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
 use crate::source::{Seekable, Source, Stream};
@@ -263,7 +265,7 @@ impl<B> Numbered<B> {
     }
 
     /// The next rows of the batch at hand, if there are any.
-    fn slice(&mut self) -> Option<Block> {
+    fn slice(&mut self) -> Option<Result<Block, RunError>> {
         let batch = self.rest.take().filter(|batch| batch.num_rows() > 0)?;
         let rows = batch.num_rows().min(BLOCK_ROWS);
         if rows < batch.num_rows() {
@@ -272,13 +274,9 @@ impl<B> Numbered<B> {
         let first_line = self.next_row;
         self.next_row += rows as u64;
         let batch = batch.slice(0, rows);
-        Some(block(
-            &self.name,
-            &self.plan,
-            batch,
-            self.number,
-            first_line,
-        ))
+        let room = refuse_large_rows(&self.name, &batch);
+        let (name, plan, number) = (&self.name, &self.plan, self.number);
+        Some(room.map(|()| block(name, plan, batch, number, first_line)))
     }
 }
 
@@ -287,8 +285,12 @@ impl<B: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Numbered<
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(block) = self.slice() {
-                return Some(Ok(block));
+            if let Some(rows) = self.slice() {
+                if rows.is_err() {
+                    self.is_done = true;
+                    self.rest = None;
+                }
+                return Some(rows);
             }
             if self.is_done {
                 return None;

@@ -295,8 +295,7 @@ fn append(
         .ok()
         .and_then(|length| length.checked_add(PROBE));
     let room = room.ok_or_else(|| malformed("a block is too long"))?;
-    let reserved = bytes.try_reserve(room);
-    reserved.map_err(|error| ArrowError::MemoryError(error.to_string()))?;
+    bytes.try_reserve(room).map_err(io::Error::from)?;
     reader.seek(SeekFrom::Start(start))?;
     let count = reader.take(length).read_to_end(bytes)?;
     if (count as u64) < length {

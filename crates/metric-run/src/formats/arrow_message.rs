@@ -6,6 +6,7 @@ use arrow_ipc::{Message, RecordBatch, root_as_message};
 use arrow_schema::ArrowError;
 
 use crate::formats::grouped;
+use crate::memory;
 
 /// The marker before the length of a message; older files have the length alone.
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -23,6 +24,7 @@ pub(super) fn refuse_large_buffers(message: &Message<'_>, body: &[u8]) -> Result
     const MOST: u64 = 1 << 30;
     const TIMES: u64 = 256;
     let batch = compressed(message);
+    let mut total = 0_u64;
     for buffer in batch
         .and_then(|batch| batch.buffers())
         .into_iter()
@@ -35,7 +37,8 @@ pub(super) fn refuse_large_buffers(message: &Message<'_>, body: &[u8]) -> Result
         let most = TIMES
             .saturating_mul(buffer.length().unsigned_abs())
             .max(MOST);
-        if let Some(claim) = claim.filter(|claim| *claim > most) {
+        let claim = claim.unwrap_or_default();
+        if claim > most {
             let problem = format!(
                 "a buffer of {} bytes claims {} bytes without compression: expected at most {}",
                 grouped(buffer.length().unsigned_abs()),
@@ -44,8 +47,9 @@ pub(super) fn refuse_large_buffers(message: &Message<'_>, body: &[u8]) -> Result
             );
             return Err(ArrowError::IpcError(problem));
         }
+        total = total.saturating_add(claim);
     }
-    Ok(())
+    Ok(memory::refuse_lack(total)?)
 }
 
 /// The record batch or dictionary that a message has, if it is compressed.
@@ -102,6 +106,7 @@ impl<R: Read> Messages<R> {
         };
         let body = u64::try_from(message_read.bodyLength()).unwrap_or_default();
         if compressed(&message_read).is_none() {
+            memory::refuse_lack(body)?;
             self.rest = body;
             return Ok(());
         }

@@ -21,10 +21,10 @@ use metric_record::{
     FieldContents, FieldPath, FieldPathError, Kind, Message, ReadError, quoted_id,
 };
 
-use crate::RunError;
 use crate::fields::{ColumnPath, FieldNames, Role};
 use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
 use crate::part::{Part, Unit};
+use crate::{RunError, memory};
 
 /// The columns of a file that are read, and what they are.
 #[derive(Debug)]
@@ -1121,9 +1121,24 @@ fn duration(units: i64, digits: usize) -> String {
 
 /// The error of a decoder, in words that name the location.
 pub(crate) fn decode_error(file: &str, location: &str, problem: &str) -> RunError {
+    if memory::is_lack(problem) {
+        let read = ReadError::new(file, memory::lack());
+        return read.at(location).limit().into();
+    }
     let problem = problem.lines().next().unwrap_or_default();
     let read = ReadError::new(file, format!("cannot be decoded: {problem}"));
     read.at(location).into()
+}
+
+/// Refuses rows whose values, which are written into a text next, do not fit in memory.
+pub(crate) fn refuse_large_rows(file: &str, batch: &RecordBatch) -> Result<(), RunError> {
+    let bytes = batch.columns().iter().map(|column| {
+        let bytes = column.to_data().get_slice_memory_size();
+        bytes.unwrap_or_default() as u64
+    });
+    // A text that grows is copied to one that is twice as long.
+    let room = memory::refuse_lack(bytes.sum::<u64>().saturating_mul(2));
+    room.map_err(|_| ReadError::new(file, memory::lack()).limit().into())
 }
 
 /// The first file with columns, and the kinds of values that its records have.

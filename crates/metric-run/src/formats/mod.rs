@@ -302,6 +302,9 @@ const STARTS: &[(&[u8], &str, Option<Format>)] = &[
     (b"\xfe\xff", "text in UTF-16", None),
     (b"\x1f\x8b", "a gzip file", None),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file", None),
+    (b"PK\x03\x04", "a zip archive, or a file of Excel", None),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", None),
+    (b"Rar!\x1a\x07", "a RAR archive", None),
 ];
 
 /// The ending of the name of a file, in lower case.

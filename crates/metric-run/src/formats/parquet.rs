@@ -22,13 +22,15 @@ use crate::RunError;
 use crate::block::{self, Block};
 use crate::decoder::decode;
 use crate::fields::FieldNames;
-use crate::formats::columns::{Kinds, Plan, Rows, decode_error, refuse_other_kinds};
+use crate::formats::columns::{
+    Kinds, Plan, Rows, decode_error, refuse_large_rows, refuse_other_kinds,
+};
 use crate::formats::parquet_pages::RowGroup;
 use crate::formats::thrift::{refuse_long_header, refuse_long_lists};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
-use crate::positions;
 use crate::source::{Seekable, Source};
+use crate::{memory, positions};
 
 /// The most bytes of values that a batch decodes to, about.
 const BATCH_BYTES: usize = 1 << 20;
@@ -74,7 +76,7 @@ impl ChunkReader for Input {
                     let problem = format!("found {left} bytes at byte {start}: expected {length}");
                     return Err(ParquetError::EOF(problem));
                 }
-                let mut bytes = vec![0; length];
+                let mut bytes = memory::zeros(length)?;
                 FileAt {
                     file: Arc::clone(file),
                     position: start,
@@ -120,6 +122,8 @@ impl Input {
                 grouped(bytes),
                 grouped(PAGE_BYTES)
             ))),
+            // The values are copied out of the page.
+            Some(bytes) if bytes > PAGE_HEAD => Ok(memory::refuse_lack(2 * bytes)?),
             // The end of the file is the only other text that is read in this way.
             _ if head.len() > END => {
                 let end = start + head.len() as u64;
@@ -402,6 +406,10 @@ impl Iterator for Batches {
             Ok(Some(batch)) => {
                 let first_line = self.next_row;
                 self.next_row += batch.num_rows() as u64;
+                if let Err(error) = refuse_large_rows(&self.name, &batch) {
+                    self.is_done = true;
+                    return Some(Err(error));
+                }
                 Some(Ok(Block {
                     first_line,
                     part: self.plan.part(&self.name, Unit::RowGroup(self.group)),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metric_record::{Message, ReadError, encoding_hint};
 
-use crate::RunError;
+use crate::{RunError, memory};
 
 /// The error of a path at which there is nothing to read.
 pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
@@ -24,10 +24,10 @@ pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> RunError {
     ReadError::new(name, format!("cannot open: {error}{hint}")).into()
 }
 
-/// The error of a source that cannot be read, or not held: memory is the machine's, not the data's.
+/// The error of a source that cannot be read, or not held.
 pub(crate) fn cannot_read(name: &str, error: &io::Error) -> RunError {
     match error.kind() {
-        io::ErrorKind::OutOfMemory => ReadError::new(name, "out of memory").machine().into(),
+        io::ErrorKind::OutOfMemory => ReadError::new(name, memory::lack()).limit().into(),
         _ => ReadError::new(name, format!("cannot read: {error}")).into(),
     }
 }

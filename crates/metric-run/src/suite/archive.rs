@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 use flate2::read::DeflateDecoder;
 use rawzip::{
-    CompressionMethod, FileReader, RECOMMENDED_BUFFER_SIZE, ZipArchive, ZipArchiveEntryWayfinder,
+    CompressionMethod, FileReader, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive,
+    ZipArchiveEntryWayfinder,
 };
 
 use super::refused::{
@@ -44,7 +45,36 @@ struct Entry {
     method: CompressionMethod,
     bytes: u64,
     compressed: u64,
+    /// The position of its record in the list of entries.
+    listed_at: u64,
     wayfinder: ZipArchiveEntryWayfinder,
+}
+
+/// The starts of other archives that people submit, each with its name. That of tar is not at the start of the file.
+const OTHER_ARCHIVES: [(&[u8], &str); 5] = [
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x1f\x8b", "a gzip file, such as .tar.gz"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file, such as .tar.zst"),
+    (b"\xfd7zXZ\0", "an xz file, such as .tar.xz"),
+];
+
+/// Refuses a file that starts like an archive of another kind.
+fn refuse_other_archive(file: &mut File) -> Result<(), SubmissionError> {
+    let mut start = [0; 8];
+    let read = file.read(&mut start).and_then(|length| {
+        file.rewind()?;
+        Ok(length)
+    });
+    let length = read.map_err(invalid)?;
+    let start = start.get(..length).unwrap_or_default();
+    let mut others = OTHER_ARCHIVES.iter();
+    match others.find(|(magic, _)| start.starts_with(magic)) {
+        Some((_, name)) => Err(SubmissionError::Invalid(format!(
+            "the submission is {name}: expected a folder or a zip archive"
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn invalid(problem: impl std::fmt::Display) -> SubmissionError {
@@ -54,7 +84,8 @@ fn invalid(problem: impl std::fmt::Display) -> SubmissionError {
 }
 
 impl Archive {
-    pub(crate) fn open(file: File, names: &[&str]) -> Result<Self, SubmissionError> {
+    pub(crate) fn open(mut file: File, names: &[&str]) -> Result<Self, SubmissionError> {
+        refuse_other_archive(&mut file)?;
         let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
         let zip = ZipArchive::from_file(file, &mut buffer).map_err(invalid)?;
         let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
@@ -82,6 +113,7 @@ impl Archive {
                 method: header.compression_method(),
                 bytes: header.uncompressed_size_hint(),
                 compressed: header.compressed_size_hint(),
+                listed_at: header.central_directory_offset(),
                 wayfinder: header.wayfinder(),
             };
             entries.entry(path.to_owned()).or_default().push(entry);
@@ -194,6 +226,15 @@ impl Archive {
         }
     }
 
+    /// Whether an entry is encrypted: by its flags (bit 0 in section 4.4.4 of APPNOTE.TXT), or by its method.
+    fn is_encrypted(&self, entry: &Entry) -> bool {
+        const FLAGS: u64 = 8;
+        let mut flags = [0; 2];
+        let position = entry.listed_at.saturating_add(FLAGS);
+        let read = self.zip.get_ref().read_exact_at(&mut flags, position);
+        entry.method == CompressionMethod::Aes || read.is_ok() && flags[0] & 1 == 1
+    }
+
     /// Writes one file, of at most as many bytes as are left.
     fn write(
         &self,
@@ -204,10 +245,12 @@ impl Archive {
         most: u64,
     ) -> Result<(), SubmissionError> {
         let damaged = |error: &dyn std::fmt::Display| {
-            SubmissionError::Invalid(format!(
-                "{name}: damaged or encrypted in the archive: {error}"
-            ))
+            SubmissionError::Invalid(format!("{name}: damaged in the archive: {error}"))
         };
+        if self.is_encrypted(entry) {
+            let problem = "encrypted in the archive: expected an archive without a password";
+            return Err(SubmissionError::Invalid(format!("{name}: {problem}")));
+        }
         let found = self
             .zip
             .get_entry(entry.wayfinder)

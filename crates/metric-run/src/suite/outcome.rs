@@ -88,6 +88,17 @@ impl TaskOutcome {
         result.as_deref().map(RawValue::get)
     }
 
+    /// Returns the number of examples that were scored; of the public part for participants.
+    #[must_use]
+    pub fn examples(&self, shown: Shown) -> Option<u64> {
+        #[derive(serde::Deserialize)]
+        struct Examples {
+            examples: u64,
+        }
+        let found = serde_json::from_str::<Examples>(self.result(shown)?);
+        found.ok().map(|found| found.examples)
+    }
+
     /// Returns the scores: an empty list if the task was not scored, and those of the public part for participants.
     #[must_use]
     pub fn scores(&self, shown: Shown) -> &[(String, Option<f64>)] {
@@ -188,6 +199,17 @@ impl SuiteOutcome {
         })
     }
 
+    /// Returns the part of the references that is shown, if not all of them are.
+    ///
+    /// Participants see the public part of a suite that has one.
+    #[must_use]
+    pub const fn part(&self, shown: Shown) -> Option<&'static str> {
+        match shown {
+            Shown::Participants if self.is_split => Some("public"),
+            _ => None,
+        }
+    }
+
     /// Returns the warnings: what is odd about the submission, and why there is no total.
     #[must_use]
     pub fn warnings(&self, shown: Shown) -> Vec<String> {
@@ -206,9 +228,12 @@ impl SuiteOutcome {
     /// Returns the outcome as the JSON object that the program prints, without a line end.
     #[must_use]
     pub fn to_json(&self, shown: Shown) -> String {
+        let tasks = self.tasks.iter();
         let json = Json {
             schema: SCHEMA,
             suite: &self.name,
+            part: self.part(shown),
+            examples: tasks.filter_map(|task| task.examples(shown)).sum(),
             total: self.total(shown),
             split: match shown {
                 Shown::Organizer => self.parts().map(JsonParts),
@@ -250,6 +275,9 @@ impl SuiteOutcome {
 struct Json<'o> {
     schema: u32,
     suite: &'o str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'static str>,
+    examples: u64,
     total: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<JsonParts>,

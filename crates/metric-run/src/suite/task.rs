@@ -1,11 +1,14 @@
 //! The work of one task's process: a run of one metric, and what is told of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metric_record::{JoinError, Message, Missing, OptionStyle, ReadError, Side};
-use metric_registry::{Group, OptionKind, Options, Report, Slice, find};
+use metric_record::{
+    Id, JoinError, Message, Missing, OptionStyle, ReadError, Record, RecordError, Side, Value,
+};
+use metric_registry::{AddError, Group, OptionKind, OptionSpec, Options, Report, Slice, find};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -22,6 +25,9 @@ const PARTS: [&str; 2] = ["public", "private"];
 
 /// The longest message that participants read as it is.
 const PLAIN_BYTES: usize = 300;
+
+/// References of several kinds, next to which a prediction is read to learn whether its problem is its own.
+const PLAIN_REFERENCES: [&str; 6] = ["\"\"", "0", "[]", "{}", "[\"a\"]", "[[0]]"];
 
 /// The name of the empty predictions that references are read with.
 const NO_PREDICTIONS: &str = "no predictions";
@@ -139,6 +145,7 @@ impl Job {
         run.threads = self.threads.and_then(std::num::NonZeroUsize::new);
         run.max_bytes = run.max_bytes.min(self.memory);
         run.slices = self.split.iter().map(JobSplit::slice).collect();
+        run.counts_slices = self.split.is_some();
         Ok((run, settings))
     }
 
@@ -156,11 +163,20 @@ impl Job {
         let outcome = self.outcome()?;
         let report = outcome.report();
         let parts = self.split.as_ref().map(|split| split.parts(&report));
-        let shown = match &parts {
-            Some([public, _]) => public,
-            None => &report.scores,
+        let shown = match (&parts, &self.split) {
+            (Some([public, _]), Some(split)) => {
+                let (kind, [name, _]) = split.groups();
+                let [examples, missing] = outcome.state().slice_counts(kind, name);
+                Report {
+                    examples,
+                    missing,
+                    scores: public.clone(),
+                    ..report.clone()
+                }
+            }
+            _ => report.clone(),
         };
-        let private = without_data(&outcome, &report, shown.clone());
+        let private = without_data(&outcome, shown);
         let raw = |json: String| {
             RawValue::from_string(json).map_err(|error| RunError::Internal(error.to_string()))
         };
@@ -239,20 +255,73 @@ impl Job {
         }
     }
 
-    /// The whole message, if the predictions alone give it, so that the references have no part in it, and if it quotes
-    /// nothing.
+    /// The whole message, if the predictions alone give it, so that the references have no part in it, and if it is
+    /// short.
     fn error_of_predictions(&self, error: &RunError) -> Option<String> {
+        let message = match error {
+            RunError::Record { id, side, error } if *side == Side::Prediction => {
+                // Without the id, which a reference has as well.
+                let located = (**error).clone().at("");
+                self.is_of_prediction(id, &error.problem)
+                    .then(|| located.to_string())?
+            }
+            _ => {
+                let message = error.to_string();
+                let read = self.read_predictions(&mut |_, _| {})?;
+                let is_same = |error: RunError| error.to_string() == message;
+                read.err().is_some_and(is_same).then_some(message.clone())?
+            }
+        };
+        let is_plain = message.len() <= PLAIN_BYTES && !message.contains(char::is_control);
+        is_plain.then_some(message)
+    }
+
+    /// Reads the predictions alone; `None` if the task has no such source.
+    fn read_predictions(
+        &self,
+        each: &mut dyn FnMut(Id<'_>, Value<'_>),
+    ) -> Option<Result<(), RunError>> {
         let (run, settings) = self.run().ok()?;
         let paths = std::slice::from_ref(&self.predictions);
         let source = settings.source(Role::Predictions, paths, self.predictions.is_dir());
-        let id = run.fields.predictions_id.unwrap_or(run.fields.id);
-        let value = run.fields.prediction;
-        let read = source
-            .ok()?
-            .read_records(&id, &[&value], run.max_bytes, |_, _| {});
-        let message = read.err()?.to_string();
-        let is_plain = message.len() <= PLAIN_BYTES && !message.contains(['"', '\n']);
-        (is_plain && message == error.to_string()).then_some(message)
+        let names = run.fields.prediction_names();
+        Some(source.ok()?.read_named(&names, run.max_bytes, each))
+    }
+
+    /// Whether a prediction has this problem next to a reference that does not depend on the data.
+    fn is_of_prediction(&self, id: &str, problem: &Message) -> bool {
+        let Some(entry) = find(&self.metric) else {
+            return false;
+        };
+        // A file that an option names may be part of the references.
+        let is_file = |spec: &OptionSpec| {
+            matches!(spec.kind, OptionKind::Path) && self.options.get(spec.name).is_some()
+        };
+        let scorer = entry.scorer(&self.options).ok();
+        let Some(scorer) = scorer.filter(|_| !entry.options.iter().any(is_file)) else {
+            return false;
+        };
+        let mut is_found = false;
+        let read = self.read_predictions(&mut |found, value| {
+            if is_found || found.to_string() != id {
+                return;
+            }
+            let own = value.view().to_json_or("null").map(Cow::into_owned);
+            let own = own.unwrap_or_default();
+            is_found = PLAIN_REFERENCES.iter().chain([&&*own]).any(|reference| {
+                let mut record = Record::new(id, value.view(), Value::json(reference));
+                let added = scorer
+                    .start()
+                    .update(&*scorer, std::slice::from_mut(&mut record));
+                match added {
+                    Err(AddError::Record(RecordError { error, .. })) => {
+                        error.side == Side::Prediction && error.problem == *problem
+                    }
+                    _ => false,
+                }
+            });
+        });
+        read.is_some() && is_found
     }
 
     fn origin(&self, error: &RunError) -> Origin {
@@ -414,16 +483,21 @@ impl JobSplit {
         }
     }
 
-    /// The scores of both parts. A part without examples has undefined scores.
-    fn parts(&self, report: &Report) -> [Scores; 2] {
-        let (kind, names) = match self {
+    /// The kind of group that tells the parts, and the groups.
+    fn groups(&self) -> (&str, [&str; 2]) {
+        match self {
             Self::Field {
                 field,
                 public,
                 private,
-            } => (field.as_str(), [public.as_str(), private.as_str()]),
+            } => (field, [public, private]),
             Self::Ids(_) => (SPLIT, PARTS),
-        };
+        }
+    }
+
+    /// The scores of both parts. A part without examples has undefined scores.
+    fn parts(&self, report: &Report) -> [Scores; 2] {
+        let (kind, names) = self.groups();
         let groups: &[Group] = report
             .groups
             .iter()
@@ -450,14 +524,14 @@ fn names_memory(error: &ReadError) -> bool {
 }
 
 /// A report that holds nothing of the references: neither their classes and ids nor what is counted by them.
-fn without_data(outcome: &Outcome, report: &Report, scores: Scores) -> Report {
+fn without_data(outcome: &Outcome, report: Report) -> Report {
     let is_declared = |(name, _): &(String, Option<f64>)| outcome.entry().score(name).is_some();
     Report {
-        scores: scores.into_iter().filter(is_declared).collect(),
+        scores: report.scores.into_iter().filter(is_declared).collect(),
         counts: Vec::new(),
         groups: Vec::new(),
         warnings: Vec::new(),
-        ..report.clone()
+        ..report
     }
 }
 

@@ -31,13 +31,20 @@ pub use work::{MAX_CELLS, TooManyCells};
 use crate::Normalizer;
 
 /// Returns the word error rate (WER) of `(prediction, reference)` pairs under the default [profile](EditProfile),
-/// that of jiwer. Undefined if the references have no words.
+/// that of jiwer.
+///
+/// If the references have no words, it is the number of words in the predictions, as jiwer returns: 0 if these have no
+/// words either, and for no pairs. Under the [other profiles](EditProfile) the rate is then undefined.
 ///
 /// ```
 /// use metric_text::wer;
 ///
 /// // Of 4 words 3 are right: one is missing.
 /// assert_eq!(wer([("the cat sat", "the black cat sat")]), Some(1.0 / 4.0));
+///
+/// // A reference without words: two insertions.
+/// assert_eq!(wer([("the cat", "")]), Some(2.0));
+/// assert_eq!(wer([]), Some(0.0));
 /// ```
 #[must_use]
 pub fn wer<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<f64> {
@@ -46,7 +53,8 @@ pub fn wer<'t>(pairs: impl IntoIterator<Item = (&'t str, &'t str)>) -> Option<f6
 
 /// Returns the character error rate (CER) of `(prediction, reference)` pairs under the default
 /// [profile](EditProfile), that of jiwer. Characters are Unicode code points: `ã` is one in NFC and two in NFD.
-/// Undefined if the references have no characters.
+///
+/// If the references have no characters, it is the number of characters in the predictions, as in [`wer`].
 ///
 /// ```
 /// use metric_text::cer;
