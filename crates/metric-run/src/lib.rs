@@ -38,6 +38,7 @@ mod stored;
 pub mod suite;
 mod tables;
 mod text_columns;
+mod threads;
 mod waiter;
 mod waiting;
 mod words;
@@ -69,3 +70,4 @@ pub use statistics::{GroupIntervals, Intervals, Statistics};
 #[cfg(feature = "report")]
 pub use stored::{StoredResults, heading, interval_name, main_first};
 pub use tables::Table;
+pub use threads::on_threads;
