@@ -6,6 +6,7 @@ Run ``python generate.py`` where the package is installed; ``--check`` only tell
 from __future__ import annotations
 
 import keyword
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -58,6 +59,9 @@ WEIGHTS = ("weights", "Any", "None", "A weight per example, instead of ``weight_
 SETTINGS = [
     ("samples", "bool", "False", "Whether the result has the scores of each example."),
     ("details", "bool", "False", "Whether the result has details that are too large for a table, such as curves."),
+    ("missing", "Literal['error', 'empty', 'skip'] | None", "None", "Mappings: what a reference without a prediction is: an error by default, scored against an empty one, or left out."),
+    ("extra", "Literal['error', 'ignore'] | None", "None", "Mappings: what a prediction without a reference is: an error by default, or left out."),
+    ("max_bytes", "int | None", "None", "The most bytes of one value or data set."),
     ("threads", "int | None", "None", "The number of threads, by default one per core. The result does not depend on it."),
     ("confidence", "float | None", "None", "Confidence of intervals, such as 0.95. By default there are no intervals."),
     ("resamples", "int | None", "None", "Replicates of the bootstrap, 2000 by default."),
@@ -109,10 +113,28 @@ def arguments(entry: dict) -> list[tuple[str, str, str, str]]:
     return found
 
 
+# The values of settings, in addition to those of options.
+CHOICES = {"missing": {"error", "empty", "skip"}, "extra": {"error", "ignore"}}
+
+
+def in_python(text: str) -> str:
+    """Returns a text of the program's help with options as Python's arguments: ``--lang java`` is ``lang="java"``."""
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        if value in CHOICES.get(name, ()):
+            return f'{python_name(name)}="{value}"'
+        return python_name(name) + ("" if value is None else f" {value}")
+
+    # Only the program has it.
+    text = re.sub(r" \(with --strict[^)]*\)", "", text)
+    return re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z][a-z0-9-]*))?", argument, text)
+
+
 def described(items: list[tuple[str, str, str, str]], indent: str) -> list[str]:
     lines = []
     for name, _, _, text in items:
-        wrapped = textwrap.wrap(f"{name}: {text}", 108, initial_indent=indent, subsequent_indent=indent + "    ")
+        wrapped = textwrap.wrap(f"{name}: {in_python(text)}", 108, initial_indent=indent, subsequent_indent=indent + "    ")
         lines += wrapped
     return lines
 
@@ -135,7 +157,7 @@ def function(entry: dict) -> str:
         ("predictions", "", "", entry["prediction"].rstrip(".") + "."),
         ("references", "", "", entry["reference"].rstrip(".") + "."),
     ]
-    body = [f"{entry['help']}.", "", "Args:", *described(sides + every, "    "), "", "Returns:"]
+    body = [f"{in_python(entry['help'])}.", "", "Args:", *described(sides + every, "    "), "", "Returns:"]
     body += textwrap.wrap(f"The scores {scores_text(entry)}.", 108, initial_indent="    ", subsequent_indent="    ")
     body += ["", "Raises:", "    MetricError: An option or a value is wrong."]
     text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
@@ -156,7 +178,7 @@ def metric_class(entry: dict) -> str:
     signature = "".join(f"        {argument}: {kind} = {default},\n" for argument, kind, default, _ in every)
     given = "".join(f"            {argument}={argument},\n" for argument, *_ in every)
     defaults = ", ".join(f"{argument!r}: {default}" for argument, _, default, _ in every)
-    body = [f"{entry['help']}, in batches.", "", "Args:", *described(every, "    ")]
+    body = [f"{in_python(entry['help'])}, in batches.", "", "Args:", *described(every, "    ")]
     text = "\n".join(f"    {escaped(line)}".rstrip() for line in body).lstrip()
     return (
         f'class {class_name(name)}(Metric):\n    """{text}\n    """\n\n'
@@ -167,6 +189,9 @@ def metric_class(entry: dict) -> str:
 
 
 def written(entries: list[dict]) -> str:
+    for entry in entries:
+        for option in entry["options"]:
+            CHOICES.setdefault(option["name"], set()).update(option["choices"] or ())
     parts = [HEAD]
     for entry in entries:
         parts += [function(entry), metric_class(entry)]

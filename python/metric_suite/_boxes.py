@@ -6,21 +6,48 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import _native
+from ._arrays import as_array, as_ids, as_numbers, as_scores
 from ._errors import MetricError
+
+_SIDES = {"predictions": "prediction", "references": "reference"}
 
 
 def is_data_set(value: Any) -> bool:
     """Whether a value is a whole data set rather than one value per example."""
-    is_whole = isinstance(value, (Mapping, Boxes, str, os.PathLike)) or hasattr(value, "dataset")
-    return is_whole or _is_per_image(value)
+    return isinstance(value, (Mapping, Boxes, str, os.PathLike)) or hasattr(value, "dataset")
 
 
-def _is_per_image(value: Any) -> bool:
-    """Whether a value is a list of the boxes of each image."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+def _other_form(value: Any) -> str | None:
+    """Returns what a value is, if it is not a list of the boxes of each image."""
+    if not _is_list(value):
+        return type(value).__name__
+    first = value[0] if len(value) else None
+    # Such as the results of COCO, each of which names its image.
+    if isinstance(first, Mapping) and not any(key in first for key in _KEYS.values()):
+        return f"a list of dicts with the keys {', '.join(map(str, first))}"
+    return None
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def is_per_image(value: Any, incomplete: bool = False) -> bool:
+    """Whether a value is a list of the boxes of each image.
+
+    Args:
+        value: The value.
+        incomplete: Whether one of the keys is enough. Some metrics read dicts of boxes by class, whose classes may have
+            any name.
+    """
+    if not _is_list(value) or not value:
         return False
     first = value[0]
-    return hasattr(first, "xyxy") or (isinstance(first, Mapping) and {"boxes", "labels"} <= first.keys())
+    if not isinstance(first, Mapping):
+        return hasattr(first, "xyxy")
+    known = [key for key in _KEYS.values() if key in first]
+    return bool(known) if incomplete else "boxes" in known and len(known) > 1
 
 
 class Boxes:
@@ -31,7 +58,8 @@ class Boxes:
         category: The id of each object's class.
         box: N by 4: x and y of the upper left corner, width and height, in pixels.
         score: The confidence of each detection; ``None`` for ground truth.
-        area: The area of each object, which decides its area range; by default that of the box.
+        area: The area of each object, which decides its area range; by default that of the box, also where a value
+            is ``None`` or NaN.
         crowd: Which objects are crowds; by default none.
         ignore: Which objects are left out of the score; by default none.
         images: The ids of all images, for ground truth; by default those in ``image``. An image without objects
@@ -39,8 +67,10 @@ class Boxes:
         categories: The names of all classes by id, for ground truth; by default the ids in ``category``.
         id: The id of each object.
 
+    Columns may be lists, or arrays of numpy, torch, pandas, polars or pyarrow.
+
     Raises:
-        MetricError: When it is scored, if the columns differ in length.
+        MetricError: When it is scored, if the columns differ in length or a score is not a number.
 
     >>> import metric_suite
     >>> truth = metric_suite.Boxes(image=[1, 1], category=[7, 7], box=[[0, 0, 9, 9], [50, 50, 9, 9]])
@@ -49,7 +79,7 @@ class Boxes:
     0.5
     """
 
-    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id")
+    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id", "_masks")
 
     def __init__(
         self,
@@ -68,96 +98,249 @@ class Boxes:
         self.image, self.category, self.box, self.score = image, category, box, score
         self.area, self.crowd, self.ignore = area, crowd, ignore
         self.images, self.categories, self.id = images, categories, id
+        # The masks of objects whose boxes do not matter, as JSON.
+        self._masks: list[str] | None = None
 
     @classmethod
-    def of(cls, value: Any) -> Boxes | None:
+    def of(cls, value: Any, name: str = "references") -> Boxes | None:
         """Returns the boxes of a value in a form that is known; otherwise ``None``.
 
         Known forms are ``Boxes``, a list of torchmetrics' dicts with ``boxes`` (x and y of two corners), ``labels`` and
-        ``scores``, and a list of supervision's ``Detections``. Images are numbered from 0.
+        ``scores``, and a list of supervision's ``Detections``. Images are numbered from 0. Where masks are compared,
+        they have ``masks``, or ``mask``, instead of boxes.
+
+        Args:
+            value: The value.
+            name: The side that it is of: ``"predictions"``, which need scores, or ``"references"``.
         """
         if isinstance(value, Boxes):
             return value
-        return _per_image(value) if _is_per_image(value) else None
+        return _per_image(value, name) if is_per_image(value) else None
 
-    def _columns(self) -> dict[str, Any]:
-        box = _four(self.box)
-        columns = {
-            "image": _plain(self.image),
-            "class": _plain(self.category),
+    @classmethod
+    def pair(
+        cls, predictions: Any, references: Any, *, incomplete: bool = False, masks: bool = False
+    ) -> tuple[Any, Any]:
+        """Returns predictions and references as ``Boxes``, if one side has a form that is known; otherwise as they are.
+
+        Known forms are those of ``of``. With ``incomplete``, dicts that lack a key are of a known form. With ``masks``,
+        objects have masks, and may have boxes.
+
+        Raises:
+            MetricError: One side has another form, or the sides have different numbers of images.
+        """
+        sides = {"predictions": predictions, "references": references}
+        if not any(isinstance(value, Boxes) or is_per_image(value, incomplete) for value in sides.values()):
+            return predictions, references
+        for name, value in sides.items():
+            if masks and isinstance(value, Boxes):
+                problem = 'Boxes have no masks, which iou_type="segm" compares: expected a list with one dict per image, with masks'
+                raise MetricError(f"{name}: {problem}, or a data set of COCO", side=_SIDES[name])
+            other_form = None if isinstance(value, Boxes) else _other_form(value)
+            if other_form is not None:
+                other = "references" if name == "predictions" else "predictions"
+                problem = f"found {other_form}: expected Boxes or a list with one dict per image, as the {other} are"
+                raise MetricError(f"{name}: {problem}", side=_SIDES[name])
+        if _is_list(predictions) and _is_list(references) and len(predictions) != len(references):
+            counts = [f"{len(side)} {name if len(side) != 1 else name[:-1]}" for name, side in sides.items()]
+            raise MetricError(f"{' and '.join(counts)}: expected one of each per image")
+        found = [value if isinstance(value, Boxes) else _per_image(value, name, masks) for name, value in sides.items()]
+        return found[0], found[1]
+
+    def _columns(self, name: str = "references") -> dict[str, Any]:
+        box = _four(self.box, f"{name}: box")
+        columns: dict[str, Any] = {
+            "image": as_ids(self.image, f"{name}: image"),
+            "class": as_ids(self.category, f"{name}: category"),
             "bbox": box,
-            "score": self.score,
-            "area": self.area,
-            "crowd": self.crowd,
-            "ignore": self.ignore,
-            "id": self.id,
+            "score": None if self.score is None else as_scores(self.score, f"{name}: score"),
+            "area": _optional(self.area, f"{name}: area", box[:, 2] * box[:, 3]),
+            "crowd": _optional(self.crowd, f"{name}: crowd", 0.0),
+            "ignore": _optional(self.ignore, f"{name}: ignore", 0.0),
+            "id": None if self.id is None else as_ids(self.id, f"{name}: id"),
         }
         if self.score is None:
             categories = self.categories
             if categories is None:
-                categories = {key: str(key) for key in _unique(self.category)}
-            columns["images"] = _unique(self.image) if self.images is None else _plain(self.images)
-            columns["classes"] = [(_scalar(key), str(name)) for key, name in categories.items()]
+                categories = {key: str(key) for key in _unique(columns["class"])}
+            images = self.images
+            columns["images"] = _unique(columns["image"]) if images is None else as_ids(images, f"{name}: images")
+            columns["classes"] = [(_scalar(key), str(label)) for key, label in categories.items()]
             # In a file, a missing value is worth a warning. Here it has a default.
-            columns["crowd"] = [0] * len(box) if self.crowd is None else self.crowd
-            columns["area"] = box[:, 2] * box[:, 3] if self.area is None else self.area
+            columns["crowd"] = [0] * len(box) if columns["crowd"] is None else columns["crowd"]
+            columns["area"] = box[:, 2] * box[:, 3] if columns["area"] is None else columns["area"]
+        if self._masks is not None:
+            columns["bbox"], columns["segmentation"] = None, self._masks
         return columns
 
 
-def _per_image(images: Sequence[Any]) -> Boxes:
-    """The boxes of torchmetrics' dicts or supervision's detections."""
+# The columns of `Boxes`, by the names that torchmetrics' dicts and supervision's detections give them. The optional ones
+# may be missing in each image.
+_KEYS = {"box": "boxes", "mask": "masks", "category": "labels", "score": "scores"}
+_ATTRIBUTES = {"box": "xyxy", "mask": "mask", "category": "class_id", "score": "confidence"}
+_OPTIONAL = {"area": "area", "crowd": "iscrowd", "ignore": "ignore"}
+
+
+def _per_image(images: Sequence[Any], name: str, masks: bool = False) -> Boxes:
+    """The boxes of torchmetrics' dicts or supervision's detections, or their masks."""
     import numpy
 
-    columns: dict[str, list[Any]] = {"image": [], "category": [], "box": [], "score": [], "area": [], "crowd": []}
-    names = {"category": "labels", "box": "boxes", "score": "scores", "area": "area", "crowd": "iscrowd"}
-    detections = {"category": "class_id", "box": "xyxy", "score": "confidence"}
-    for number, image in enumerate(images):
-        if isinstance(image, Mapping):
-            given = {column: image.get(name) for column, name in names.items()}
-        else:
-            given = {column: getattr(image, name, None) for column, name in detections.items()}
-        found: dict[str, Any] = {column: _array(values) for column, values in given.items() if values is not None}
-        if "box" not in found or "category" not in found:
-            raise MetricError(f"image {number}: has no boxes or no classes", index=number)
-        corners = found["box"].reshape(-1, 4).astype("float64")
-        # Subtracted in their own precision, as in torchmetrics.
-        sizes = (found["box"].reshape(-1, 4)[:, 2:] - found["box"].reshape(-1, 4)[:, :2]).astype("float64")
-        found["box"] = numpy.concatenate([corners[:, :2], sizes], axis=1)
-        found["image"] = numpy.full(len(corners), number)
-        for column, values in found.items():
-            columns[column].append(values)
-    joined: dict[str, Any] = {
-        column: numpy.concatenate(parts) if len(parts) == len(images) else None for column, parts in columns.items()
-    }
-    if joined["crowd"] is not None:
-        joined["crowd"] = joined["crowd"].astype("float64")
-    # In torchmetrics, an area of 0 means that it is not known.
-    if joined["area"] is not None and not joined["area"].all():
-        joined["area"] = None
-    return Boxes(**joined, images=list(range(len(images))))
+    shape = "mask" if masks else "box"
+    found = [_image(image, number, name, shape) for number, image in enumerate(images)]
+    lengths = [len(image[shape]) for image in found]
+    image = numpy.repeat(numpy.arange(len(images)), lengths)
+    starts = numpy.cumsum([0, *lengths])
+
+    def locate(column: str) -> Any:
+        def of_index(index: int) -> tuple[str, int]:
+            number = int(image[index])
+            names = _KEYS if isinstance(images[number], Mapping) else _ATTRIBUTES
+            return f"{name}[{number}]: {names[column]}[{index - int(starts[number])}]", number
+
+        return of_index
+
+    def joined(column: str) -> Any:
+        # The type of an empty list is not that of labels.
+        parts = [one[column] for one in found if len(one[column])]
+        return numpy.concatenate(parts) if parts else numpy.empty(0, "int64")
+
+    rows = [one[shape] for one in found]
+    box = numpy.zeros((len(image), 4)) if masks else numpy.concatenate([numpy.zeros((0, 4)), *_boxes_of(rows)])
+    area = _filled("area", found, lengths)
+    # As in torchmetrics, an area of 0 is not known.
+    area = None if area is None else numpy.where(area > 0, area, numpy.nan)
+    boxes = Boxes(
+        image=image,
+        category=as_ids(joined("category"), f"{name}: category", locate("category")),
+        box=box,
+        score=as_scores(joined("score"), f"{name}: score", locate("score")) if name == "predictions" else None,
+        area=area,
+        crowd=_filled("crowd", found, lengths),
+        ignore=_filled("ignore", found, lengths),
+        images=range(len(images)),
+    )
+    if masks:
+        pixels = numpy.concatenate([numpy.zeros(0), *(of_image.sum(axis=(1, 2)) for of_image in rows)])
+        boxes.area = pixels if area is None else numpy.where(numpy.isnan(area), pixels, area)
+        boxes._masks = [mask for of_image in rows for mask in _encoded(of_image)]
+    return boxes
 
 
-def _array(values: Any) -> Any:
+def _encoded(masks: Any) -> list[str]:
+    """Returns masks as COCO's run lengths in JSON."""
+    import json
+
     import numpy
 
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-    return numpy.asarray(values)
+    count, height, width = masks.shape
+    # Run lengths go down the columns.
+    pixels = numpy.ascontiguousarray(masks.transpose(0, 2, 1)).reshape(-1).view("uint8")
+    encoded = _native.mask_encode(pixels, height, width, count)
+    return [json.dumps({"size": [height, width], "counts": counts.decode()}) for counts in encoded]
 
 
-def _four(rows: Any) -> Any:
+def _image(image: Any, number: int, name: str, shape: str) -> dict[str, Any]:
+    """Returns the columns of one image; ``None`` for an optional one that it lacks."""
+    place = f"{name}[{number}]"
+
+    def refused(problem: str) -> MetricError:
+        return MetricError(f"{place}: {problem}", index=number, side=_SIDES[name])
+
+    is_mapping = isinstance(image, Mapping)
+    if not is_mapping and not hasattr(image, "xyxy"):
+        raise refused(f"found {type(image).__name__}: expected a dict with the keys {_KEYS[shape]} and labels")
+    names = _KEYS if is_mapping else _ATTRIBUTES
+    columns = [shape, "category", *(["score"] if name == "predictions" else [])]
+    needed = [names[column] for column in columns]
+    given = {key: image.get(key) if is_mapping else getattr(image, key, None) for key in needed}
+    if not is_mapping and len(image.xyxy) == 0:
+        # Where nothing was found, they are None.
+        given = {key: () if values is None else values for key, values in given.items()}
+    missing = [key for key in needed if given[key] is None]
+    if missing:
+        raise refused(f"no {missing[0]}: expected {', '.join(needed[:-1])} and {needed[-1]}")
+    found = {column: as_array(given[names[column]], f"{place}: {names[column]}") for column in columns}
+    # In supervision, the fields that a data set has in addition.
+    more = image if is_mapping else getattr(image, "data", None) or {}
+    for column, key in _OPTIONAL.items():
+        values = more.get(key)
+        found[column] = None if values is None else as_numbers(values, f"{place}: {key}")
+    given_shape = found[shape].shape
+    found[shape] = rows = _masks(found[shape]) if shape == "mask" else _corners(found[shape])
+    if rows is None:
+        expected = "N by height by width" if shape == "mask" else "N by 4 (x and y of two corners)"
+        raise refused(f"{names[shape]}: found an array of shape {given_shape}: expected {expected}")
+    for column, values in found.items():
+        if values is not None and values.shape[:1] != rows.shape[:1]:
+            count = f"{values.shape[0]}" if values.ndim else "one"
+            key = {**names, **_OPTIONAL}[column]
+            raise refused(f"{len(rows)} {names[shape]} and {count} {key}: expected as many of each")
+    return found
+
+
+def _corners(rows: Any) -> Any:
+    """Returns an array as rows of two corners; ``None`` if it has another shape."""
+    if rows.size == 0:
+        return rows.reshape(0, 4)
+    if rows.shape == (4,):
+        return rows.reshape(1, 4)
+    return rows if rows.ndim == 2 and rows.shape[1] == 4 else None
+
+
+def _masks(rows: Any) -> Any:
+    """Returns an array as a mask per object; ``None`` if it has another shape."""
+    if rows.ndim != 3:
+        return rows.reshape(0, 1, 1) if rows.size == 0 else None
+    return rows.astype(bool)
+
+
+def _boxes_of(corners: Sequence[Any]) -> list[Any]:
+    """Returns boxes of two corners as x, y, width and height: all at once, if they have one type."""
     import numpy
 
-    rows = _array(rows).astype("float64")
+    if len({rows.dtype for rows in corners if len(rows)}) == 1:
+        corners = [numpy.concatenate([rows for rows in corners if len(rows)])]
+    found = []
+    for rows in corners:
+        # Subtracted in their own precision, as in torchmetrics; what has no sign would wrap around.
+        rows = rows.astype("int64") if rows.dtype.kind == "u" else rows
+        sizes = (rows[:, 2:] - rows[:, :2]).astype("float64")
+        found.append(numpy.concatenate([rows[:, :2].astype("float64"), sizes], axis=1))
+    return found
+
+
+def _filled(column: str, images: Sequence[Mapping[str, Any]], lengths: Sequence[int]) -> Any:
+    """Returns an optional column of all images, with NaN where an image lacks it; ``None`` if all do."""
+    import numpy
+
+    if all(image[column] is None for image in images):
+        return None
+    parts = zip(images, lengths)
+    return numpy.concatenate([numpy.full(length, numpy.nan) if one[column] is None else one[column] for one, length in parts])
+
+
+def _optional(values: Any, place: str, default: Any) -> Any:
+    """Returns a column of numbers, with the default of the objects that have none."""
+    import numpy
+
+    if values is None:
+        return None
+    found = as_numbers(values, place)
+    missing = numpy.isnan(found)
+    if not missing.any() or numpy.shape(default) not in ((), found.shape):
+        return found
+    return numpy.where(missing, default, found)
+
+
+def _four(rows: Any, place: str) -> Any:
+    import numpy
+
+    rows = as_numbers(rows, place)
     if rows.size == 0:
         return rows.reshape(0, 4)
     if rows.ndim != 2 or rows.shape[1] != 4:
-        raise MetricError(f"found boxes of shape {rows.shape}: expected N by 4 (x, y, width, height)")
+        raise MetricError(f"{place}: found an array of shape {rows.shape}: expected N by 4 (x, y, width, height)")
     return numpy.ascontiguousarray(rows)
-
-
-def _plain(values: Any) -> Any:
-    return values if hasattr(values, "dtype") else list(values)
 
 
 def _scalar(value: Any) -> Any:

@@ -22,6 +22,9 @@ def arc(
     groups: Literal['none', 'task'] = 'none',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -35,8 +38,7 @@ def arc(
         predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
             "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
             benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
-            solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names
-            both.
+            solutions lack is left out; a warning names both.
         references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
             outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
         ids: An id per example, for messages and samples.
@@ -47,6 +49,10 @@ def arc(
         groups: In submissions: tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -76,6 +82,10 @@ class ARC(Metric):
         groups: In submissions: tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -85,7 +95,7 @@ class ARC(Metric):
     """
 
     _name = 'arc'
-    _defaults = {'attempts': 2, 'strict': False, 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'attempts': 2, 'strict': False, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -95,6 +105,9 @@ class ARC(Metric):
         groups: Literal['none', 'task'] = 'none',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -108,6 +121,9 @@ class ARC(Metric):
             groups=groups,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -133,6 +149,9 @@ def accuracy_at_k(
     allow_infinite: bool = False,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -143,9 +162,9 @@ def accuracy_at_k(
     """Share of examples whose reference is among the first k predicted labels.
 
     Args:
-        predictions: a list of labels, the most likely first; with --input scores, a list of numbers, one per
+        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
             class.
-        references: a label, an integer or a string; with --input scores, the index of a score, counted from 0.
+        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         weights: A weight per example, instead of ``weight_field``.
@@ -160,6 +179,10 @@ def accuracy_at_k(
         allow_infinite: With scores: accept "inf" and "-inf" as scores.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -191,6 +214,10 @@ class AccuracyAtK(Metric):
         allow_infinite: With scores: accept "inf" and "-inf" as scores.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -200,7 +227,7 @@ class AccuracyAtK(Metric):
     """
 
     _name = 'accuracy-at-k'
-    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -214,6 +241,9 @@ class AccuracyAtK(Metric):
         allow_infinite: bool = False,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -231,6 +261,9 @@ class AccuracyAtK(Metric):
             allow_infinite=allow_infinite,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -256,6 +289,9 @@ def mrr(
     allow_infinite: bool = False,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -266,9 +302,9 @@ def mrr(
     """Mean reciprocal rank of the reference among the predicted labels.
 
     Args:
-        predictions: a list of labels, the most likely first; with --input scores, a list of numbers, one per
+        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
             class.
-        references: a label, an integer or a string; with --input scores, the index of a score, counted from 0.
+        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         weights: A weight per example, instead of ``weight_field``.
@@ -282,6 +318,10 @@ def mrr(
         allow_infinite: With scores: accept "inf" and "-inf" as scores.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -312,6 +352,10 @@ class MRR(Metric):
         allow_infinite: With scores: accept "inf" and "-inf" as scores.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -321,7 +365,7 @@ class MRR(Metric):
     """
 
     _name = 'mrr'
-    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -335,6 +379,9 @@ class MRR(Metric):
         allow_infinite: bool = False,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -352,6 +399,9 @@ class MRR(Metric):
             allow_infinite=allow_infinite,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -373,6 +423,9 @@ def classification(
     groups: Literal['none', 'class'] = 'none',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -380,7 +433,7 @@ def classification(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for --zero-division.
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
 
     Args:
         predictions: a label, which is an integer or a string.
@@ -392,10 +445,14 @@ def classification(
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
         labels: Classes to include in the averages and the table, for example only the positive class [default:
             all].
-        groups: Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
             matrix.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -415,7 +472,7 @@ def classification(
 
 
 class Classification(Metric):
-    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for --zero-division, in batches.
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division, in batches.
 
     Args:
         average: How to average precision, recall and F1 over classes.
@@ -423,10 +480,14 @@ class Classification(Metric):
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
         labels: Classes to include in the averages and the table, for example only the positive class [default:
             all].
-        groups: Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
             matrix.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -436,7 +497,7 @@ class Classification(Metric):
     """
 
     _name = 'classification'
-    _defaults = {'average': 'macro', 'zero_division': 'undefined', 'labels': None, 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'average': 'macro', 'zero_division': 'undefined', 'labels': None, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -447,6 +508,9 @@ class Classification(Metric):
         groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -461,6 +525,9 @@ class Classification(Metric):
             groups=groups,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -481,6 +548,9 @@ def string_accuracy(
     normalize: Sequence[str] | str | None = None,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -503,6 +573,10 @@ def string_accuracy(
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -531,6 +605,10 @@ class StringAccuracy(Metric):
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -540,7 +618,7 @@ class StringAccuracy(Metric):
     """
 
     _name = 'string-accuracy'
-    _defaults = {'extract': None, 'normalize': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -549,6 +627,9 @@ class StringAccuracy(Metric):
         normalize: Sequence[str] | str | None = None,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -561,6 +642,9 @@ class StringAccuracy(Metric):
             normalize=normalize,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -583,6 +667,9 @@ def wer(
     max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -608,6 +695,10 @@ def wer(
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -640,6 +731,10 @@ class WER(Metric):
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -649,7 +744,7 @@ class WER(Metric):
     """
 
     _name = 'wer'
-    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -660,6 +755,9 @@ class WER(Metric):
         max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -674,6 +772,9 @@ class WER(Metric):
             max_cells=max_cells,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -697,6 +798,9 @@ def cer(
     max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -723,6 +827,10 @@ def cer(
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -756,6 +864,10 @@ class CER(Metric):
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -765,7 +877,7 @@ class CER(Metric):
     """
 
     _name = 'cer'
-    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -777,6 +889,9 @@ class CER(Metric):
         max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -792,6 +907,9 @@ class CER(Metric):
             max_cells=max_cells,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -816,6 +934,9 @@ def exact_match(
     ignore_numbers: bool = False,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -842,6 +963,10 @@ def exact_match(
         ignore_numbers: Delete the digits 0 to 9.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -874,6 +999,10 @@ class ExactMatch(Metric):
         ignore_numbers: Delete the digits 0 to 9.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -883,7 +1012,7 @@ class ExactMatch(Metric):
     """
 
     _name = 'exact-match'
-    _defaults = {'extract': None, 'normalize': None, 'regexes_to_ignore': None, 'ignore_case': False, 'ignore_punctuation': False, 'ignore_numbers': False, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'regexes_to_ignore': None, 'ignore_case': False, 'ignore_punctuation': False, 'ignore_numbers': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -896,6 +1025,9 @@ class ExactMatch(Metric):
         ignore_numbers: bool = False,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -912,6 +1044,9 @@ class ExactMatch(Metric):
             ignore_numbers=ignore_numbers,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -933,6 +1068,9 @@ def vqa(
     questions: str | PathLike[str] | None = None,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -959,6 +1097,10 @@ def vqa(
         questions: VQA v2's question file, which must have the questions of the annotation file.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -989,6 +1131,10 @@ class VQA(Metric):
         questions: VQA v2's question file, which must have the questions of the annotation file.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -998,7 +1144,7 @@ class VQA(Metric):
     """
 
     _name = 'vqa'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'exact', 'questions': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'exact', 'questions': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1009,6 +1155,9 @@ class VQA(Metric):
         questions: str | PathLike[str] | None = None,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1023,6 +1172,9 @@ class VQA(Metric):
             questions=questions,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1044,6 +1196,9 @@ def anls(
     max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1070,6 +1225,10 @@ def anls(
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1102,6 +1261,10 @@ class ANLS(Metric):
             default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1111,7 +1274,7 @@ class ANLS(Metric):
     """
 
     _name = 'anls'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1122,6 +1285,9 @@ class ANLS(Metric):
         max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1136,6 +1302,9 @@ class ANLS(Metric):
             max_cells=max_cells,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1156,6 +1325,9 @@ def squad(
     profile: Literal['v1.1', 'v2'] = 'v1.1',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1180,6 +1352,10 @@ def squad(
         profile: Version of SQuAD. Under v2, a question may have no answer.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1209,6 +1385,10 @@ class SQuAD(Metric):
         profile: Version of SQuAD. Under v2, a question may have no answer.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1218,7 +1398,7 @@ class SQuAD(Metric):
     """
 
     _name = 'squad'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1228,6 +1408,9 @@ class SQuAD(Metric):
         profile: Literal['v1.1', 'v2'] = 'v1.1',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1241,6 +1424,9 @@ class SQuAD(Metric):
             profile=profile,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1261,6 +1447,9 @@ def relaxed_accuracy(
     tolerance: float = 0.05,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1284,6 +1473,10 @@ def relaxed_accuracy(
         tolerance: Relative tolerance of numbers.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1313,6 +1506,10 @@ class RelaxedAccuracy(Metric):
         tolerance: Relative tolerance of numbers.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1322,7 +1519,7 @@ class RelaxedAccuracy(Metric):
     """
 
     _name = 'relaxed-accuracy'
-    _defaults = {'extract': None, 'normalize': None, 'tolerance': 0.05, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'tolerance': 0.05, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1332,6 +1529,9 @@ class RelaxedAccuracy(Metric):
         tolerance: float = 0.05,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1345,6 +1545,9 @@ class RelaxedAccuracy(Metric):
             tolerance=tolerance,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1368,6 +1571,9 @@ def codebleu(
     on_limit: Literal['error', 'zero'] = 'error',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1385,7 +1591,7 @@ def codebleu(
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         lang: Language of all texts.
-        lang_field: Field next to the reference that names the language of the example, instead of --lang.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
         profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
             lowers them.
         weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
@@ -1394,6 +1600,10 @@ def codebleu(
             they had no syntax and no dataflow.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1418,7 +1628,7 @@ class CodeBLEU(Metric):
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         lang: Language of all texts.
-        lang_field: Field next to the reference that names the language of the example, instead of --lang.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
         profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
             lowers them.
         weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
@@ -1427,6 +1637,10 @@ class CodeBLEU(Metric):
             they had no syntax and no dataflow.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1436,7 +1650,7 @@ class CodeBLEU(Metric):
     """
 
     _name = 'codebleu'
-    _defaults = {'extract': None, 'lang': None, 'lang_field': None, 'profile': 'codexglue', 'weights': None, 'on_limit': 'error', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'lang': None, 'lang_field': None, 'profile': 'codexglue', 'weights': None, 'on_limit': 'error', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1449,6 +1663,9 @@ class CodeBLEU(Metric):
         on_limit: Literal['error', 'zero'] = 'error',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1465,6 +1682,9 @@ class CodeBLEU(Metric):
             on_limit=on_limit,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1491,6 +1711,9 @@ def detection(
     columns: str | None = None,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1514,7 +1737,7 @@ def detection(
         score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
             with the IoU first [default: all].
         best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
-            Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is
+            Needs matching="greedy", voc or voc-strict. With details, the whole precision-recall curve is
             written.
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
@@ -1525,6 +1748,10 @@ def detection(
             class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1556,7 +1783,7 @@ class Detection(Metric):
         score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
             with the IoU first [default: all].
         best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
-            Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is
+            Needs matching="greedy", voc or voc-strict. With details, the whole precision-recall curve is
             written.
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
@@ -1567,6 +1794,10 @@ class Detection(Metric):
             class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1576,7 +1807,7 @@ class Detection(Metric):
     """
 
     _name = 'detection'
-    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1592,6 +1823,9 @@ class Detection(Metric):
         columns: str | None = None,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1611,6 +1845,9 @@ class Detection(Metric):
             columns=columns,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1640,6 +1877,9 @@ def coco(
     groups: Literal['none', 'class'] = 'none',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1647,7 +1887,7 @@ def coco(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> CocoResult:
-    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under --quirks).
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
 
     Args:
         predictions: a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id,
@@ -1659,7 +1899,7 @@ def coco(
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         iou_type: Shapes to compare: boxes, masks or keypoints.
-        oks_sigmas: With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
             keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
         recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
@@ -1675,10 +1915,14 @@ def coco(
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
         quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in --max-detections.
-        groups: Tables in addition to the total. With --class-agnostic there is no table of classes.
+            masks that differ in size from their image, and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1697,11 +1941,11 @@ def coco(
 
 
 class COCO(Metric):
-    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under --quirks), in batches.
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks), in batches.
 
     Args:
         iou_type: Shapes to compare: boxes, masks or keypoints.
-        oks_sigmas: With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
             keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
         recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
@@ -1717,10 +1961,14 @@ class COCO(Metric):
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
         quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in --max-detections.
-        groups: Tables in addition to the total. With --class-agnostic there is no table of classes.
+            masks that differ in size from their image, and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1730,7 +1978,7 @@ class COCO(Metric):
     """
 
     _name = 'coco'
-    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1749,6 +1997,9 @@ class COCO(Metric):
         groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1771,6 +2022,9 @@ class COCO(Metric):
             groups=groups,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1796,6 +2050,9 @@ def voc(
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1825,6 +2082,10 @@ def voc(
         groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1858,6 +2119,10 @@ class VOC(Metric):
         groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1867,7 +2132,7 @@ class VOC(Metric):
     """
 
     _name = 'voc'
-    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1882,6 +2147,9 @@ class VOC(Metric):
         groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1900,6 +2168,9 @@ class VOC(Metric):
             groups=groups,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1922,6 +2193,9 @@ def tide(
     columns: str | None = None,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1947,6 +2221,10 @@ def tide(
             class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1976,6 +2254,10 @@ class TIDE(Metric):
             class,score,cx,cy,w,h.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1985,7 +2267,7 @@ class TIDE(Metric):
     """
 
     _name = 'tide'
-    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1997,6 +2279,9 @@ class TIDE(Metric):
         columns: str | None = None,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2012,6 +2297,9 @@ class TIDE(Metric):
             columns=columns,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2034,6 +2322,9 @@ def confusion_matrix(
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2056,10 +2347,14 @@ def confusion_matrix(
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
-        groups: Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a
+        groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2086,10 +2381,14 @@ class ConfusionMatrix(Metric):
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
-        groups: Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a
+        groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2099,7 +2398,7 @@ class ConfusionMatrix(Metric):
     """
 
     _name = 'confusion-matrix'
-    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2111,6 +2410,9 @@ class ConfusionMatrix(Metric):
         groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2126,6 +2428,9 @@ class ConfusionMatrix(Metric):
             groups=groups,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2151,6 +2456,9 @@ def lanes(
     dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2179,6 +2487,10 @@ def lanes(
             any other, are left out, or are refused.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2221,6 +2533,10 @@ class Lanes(Metric):
             any other, are left out, or are refused.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2230,7 +2546,7 @@ class Lanes(Metric):
     """
 
     _name = 'lanes'
-    _defaults = {'profile': 'mapdr-reference', 'alignment': 'optimal', 'lane_ids': 'strict', 'ignore': None, 'duplicates': 'count', 'overall': 'pairs', 'equality': None, 'dangling_lanes': 'count', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'mapdr-reference', 'alignment': 'optimal', 'lane_ids': 'strict', 'ignore': None, 'duplicates': 'count', 'overall': 'pairs', 'equality': None, 'dangling_lanes': 'count', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2245,6 +2561,9 @@ class Lanes(Metric):
         dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2263,6 +2582,9 @@ class Lanes(Metric):
             dangling_lanes=dangling_lanes,
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2280,6 +2602,9 @@ def openlane(
     fields: Mapping[str, Any] | None = None,
     samples: bool = False,
     details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2299,6 +2624,10 @@ def openlane(
         fields: Further columns by name, such as weights, clusters or slices.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2326,6 +2655,10 @@ class OpenLane(Metric):
     Args:
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2335,13 +2668,16 @@ class OpenLane(Metric):
     """
 
     _name = 'openlane'
-    _defaults = {'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
         samples: bool = False,
         details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2352,6 +2688,9 @@ class OpenLane(Metric):
         self._init(
             samples=samples,
             details=details,
+            missing=missing,
+            extra=extra,
+            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,

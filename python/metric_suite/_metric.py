@@ -10,7 +10,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from . import _native
-from ._boxes import Boxes, is_data_set
+from ._boxes import Boxes, is_data_set, is_per_image
 from ._errors import MetricError
 from ._result import Result, result_of
 
@@ -58,6 +58,9 @@ _FILE_SETTINGS = frozenset(
 )
 
 
+_SIDES = {"predictions": "prediction", "references": "reference"}
+
+
 def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the options of the metric and the settings of the run."""
     options: dict[str, Any] = {}
@@ -69,16 +72,28 @@ def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str,
 
 def _side(value: Any, name: str) -> Any:
     """Returns one side of a data set as the engine takes it: JSON text or columns."""
-    boxes = Boxes.of(value)
-    if boxes is not None:
-        return boxes._columns()
+    if isinstance(value, Boxes):
+        return value._columns(name)
     if hasattr(value, "dataset"):  # A `COCO` of pycocotools.
         value = value.dataset
-        return _native.dumps(value["annotations"] if name == "predictions" else value, name)
+        return _native.dumps(value.get("annotations", []) if name == "predictions" else value, name)
     if isinstance(value, (str, os.PathLike)):
-        with open(value, encoding="utf-8") as file:
-            return file.read()
+        return _text(value, name)
     return _native.dumps(value, name)
+
+
+def _text(path: Any, name: str) -> str:
+    """Returns the text of a file of JSON. Other files, and folders, are read by ``score_files``."""
+    found = os.fspath(path)
+    if os.path.isdir(found):
+        problem = "is a folder: expected a file of JSON (score_files and update_files read folders)"
+        raise MetricError(f"{name}: {found!r} {problem}", side=_SIDES[name])
+    with open(path, encoding="utf-8") as file:
+        try:
+            return file.read()
+        except UnicodeDecodeError:
+            problem = "is not a text: expected a file of JSON (score_files and update_files read other formats)"
+            raise MetricError(f"{name}: {found!r} {problem}", side=_SIDES[name]) from None
 
 
 def _scored(
@@ -91,13 +106,20 @@ def _scored(
     if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
         # Lists of texts, with or without ids and fields.
         return scorer.score_values(predictions, references, ids, fields)
-    if is_data_set(references):
+    incomplete = _native.reads(scorer.metric) == "documents"
+    if is_data_set(references) or is_per_image(references, incomplete) or is_per_image(predictions, incomplete):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields are for values: a data set has its own")
-        if isinstance(references, (str, os.PathLike)) and _native.reads(scorer.metric) == "records":
+        if isinstance(references, (str, os.PathLike)) and _reads_records(scorer):
             found = "one string" if isinstance(references, str) else "a path"
             expected = "expected a sequence of values, such as a list of strings (score_files reads files)"
             raise MetricError(f"references: found {found}: {expected}", side="reference")
+        if isinstance(references, Mapping) and not isinstance(predictions, Mapping) and _reads_records(scorer):
+            problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
+            raise MetricError(f"references: {problem}, or two sequences", side="reference")
+        predictions, references = Boxes.pair(
+            predictions, references, incomplete=incomplete, masks=scorer.reads_masks
+        )
         if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
             found = scorer.score_dicts(predictions, references)
             if found is not None:
@@ -108,11 +130,15 @@ def _scored(
             if not _native.is_document(scorer.metric, truth):
                 return _joined(scorer, predictions, references)
         return scorer.score_documents(_side(predictions, "predictions"), truth)
-    true_answers, answers = _answers(references), _answers(predictions)
+    true_answers, answers = _answers(references, "references"), _answers(predictions, "predictions")
     if true_answers is not None and answers is not None and ids is None and fields is None:
         return _joined(scorer, answers, true_answers)
     predictions, references = _plain(predictions), _plain(references)
     return scorer.score_values(predictions, references, ids, fields)
+
+
+def _reads_records(scorer: Any) -> bool:
+    return _native.reads(scorer.metric) == "records"
 
 
 def _plain(values: Any) -> Any:
@@ -138,7 +164,7 @@ def _plain(values: Any) -> Any:
 _ANSWERS = (("id", "prediction_text"), ("id", "answers"), ("question_id", "answer"), ("question_id", "answers"))
 
 
-def _answers(rows: Any) -> dict[str, Any] | None:
+def _answers(rows: Any, name: str) -> dict[str, Any] | None:
     """Returns the answers by id of rows that are such dicts, and ``None`` for other values."""
     is_rows = isinstance(rows, Sequence) or type(rows).__module__.startswith("datasets.")
     if not is_rows or isinstance(rows, (str, bytes)) or len(rows) == 0 or not isinstance(rows[0], Mapping):
@@ -148,15 +174,18 @@ def _answers(rows: Any) -> dict[str, Any] | None:
         return None
     found = {}
     for index, row in enumerate(rows):
-        if not all(name in row for name in names):
-            raise MetricError(f"row {index}: expected {names[0]} and {names[1]}", index=index)
+        missing = [key for key in names if not isinstance(row, Mapping) or key not in row]
+        if missing:
+            problem = f"no {missing[0]}: expected {names[0]} and {names[1]}"
+            raise MetricError(f"{name}[{index}]: {problem}", index=index, side=_SIDES[name])
         answer = row[names[1]]
         if isinstance(answer, Mapping):
             answer = list(answer["text"])
         elif names[1] == "answers":
             answer = [one.get("answer", one.get("text")) if isinstance(one, Mapping) else one for one in answer]
         if str(row[names[0]]) in found:
-            raise MetricError(f"row {index}: the id {row[names[0]]!r} occurs twice", index=index, id=str(row[names[0]]))
+            problem = f"the {names[0]} {row[names[0]]!r} occurs twice"
+            raise MetricError(f"{name}[{index}]: {problem}", index=index, id=str(row[names[0]]), side=_SIDES[name])
         found[str(row[names[0]])] = answer
     return found
 
@@ -176,18 +205,41 @@ def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> 
     """Returns the options of a metric that ranks labels, with the form ``scores`` if scores are given."""
     if options.get("input") is not None or "input" not in _option_names(name):
         return options
-    is_scores = getattr(predictions, "ndim", 0) == 2 and "float" in str(getattr(predictions, "dtype", ""))
-    if not is_scores and hasattr(predictions, "__array__") and not hasattr(predictions, "dtype"):
+    is_scores = options.get("ties") is not None or _are_scores(predictions)
+    return {**options, "input": "scores"} if is_scores else options
+
+
+def _are_scores(predictions: Any) -> bool:
+    """Whether predictions are rows of numbers of which some are floating-point ones: an array, or rows of any library."""
+    if getattr(predictions, "ndim", 0) == 2 and hasattr(predictions, "dtype"):
+        return "float" in str(predictions.dtype)
+    if hasattr(predictions, "__array__") and not hasattr(predictions, "dtype") and not hasattr(predictions, "to_pylist"):
         array = predictions.__array__()
-        is_scores = array.ndim == 2 and array.dtype.kind == "f"
-    return {**options, "input": "scores"} if is_scores or options.get("ties") is not None else options
+        return bool(array.ndim == 2 and array.dtype.kind == "f")
+    if isinstance(predictions, (str, bytes, Mapping)) or not hasattr(predictions, "__len__"):
+        # Iterators are read once.
+        return False
+    if hasattr(predictions, "to_pylist"):
+        # Rows of pyarrow, whose type says what they are.
+        return "list" in str(predictions.type) and any(kind in str(predictions.type) for kind in ("float", "double"))
+    for row in predictions if hasattr(predictions, "__iter__") else ():
+        if hasattr(row, "dtype"):
+            if "float" in str(row.dtype).lower():
+                return True
+        elif not isinstance(row, (list, tuple)):
+            return False
+        elif any(isinstance(value, float) or "float" in str(getattr(value, "dtype", "")) for value in row):
+            return True
+        elif any(isinstance(value, str) for value in row):
+            return False
+    return False
 
 
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
     """Scores two mappings of ids to values."""
     return scorer.score_files(
-        _native.json_lines(references.keys(), references.values(), "reference"),
-        _native.json_lines(predictions.keys(), predictions.values(), "prediction"),
+        _native.json_lines(references.keys(), references.values(), "reference", "references", True),
+        _native.json_lines(predictions.keys(), predictions.values(), "prediction", "predictions", True),
         {},
     )
 
@@ -431,6 +483,7 @@ def _appended(columns: dict[str, list[Any]] | None, more: dict[str, list[Any]]) 
 
 def _existing(paths: Any) -> Any:
     """Returns one or several paths as a list. Paths must exist, and patterns are not expanded."""
+    _refuse_set(paths, "paths")
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     for path in listed:
         text = os.fspath(path)
@@ -484,6 +537,8 @@ def score(
     options, settings = _parted(options, _SETTINGS)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
+        if weights is not None and _with_input(metric, options, predictions).get("input") != "scores":
+            raise MetricError('weights: expected only with input="scores"', option="weights")
         if weights is not None:
             fields = {**(fields or {}), "weights": weights}
             options["weight_field"] = "weights"
@@ -563,7 +618,7 @@ def merge(states: Iterable[bytes | Metric]) -> Metric:
     written = [state.to_bytes() if isinstance(state, Metric) else bytes(state) for state in states]
     if not written:
         raise MetricError("no states to merge: expected at least one")
-    outcome, warnings = _native.merge_bytes([(f"state {place}", state) for place, state in enumerate(written, 1)])
+    outcome, warnings = _native.merge_bytes([(f"states[{place}]", state) for place, state in enumerate(written)])
     for warning in warnings:
         _warnings.warn(warning, stacklevel=2)
     return _of_outcome(outcome)
@@ -600,21 +655,44 @@ def compare(
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}
 
-    def source(value: Any, field: str) -> Any:
+    counts: dict[str, int] = {}
+
+    def source(value: Any, field: str, name: str) -> Any:
         if isinstance(value, (str, os.PathLike)):
             return value
         if isinstance(value, Mapping):
-            return _native.json_lines(value.keys(), value.values(), field)
+            return _native.json_lines(value.keys(), value.values(), field, name, True)
+        _refuse_set(value, name)
         values = value.to_pylist() if hasattr(value, "to_pylist") else list(value)
         names = range(1, len(values) + 1) if ids is None else list(ids)
         if len(names) != len(values):
-            raise MetricError(f"{len(values)} values of {field}, but {len(names)} ids")
-        return _native.json_lines(names, values, field)
+            raise MetricError(f"{name}: {_counted(len(values), 'value')} and {_counted(len(names), 'id')}: expected as many of each")
+        counts[name] = len(values)
+        return _native.json_lines(names, values, field, name, False)
 
-    systems = [(str(name), source(values, "prediction")) for name, values in predictions.items()]
-    found = _native.compare_files(metric, options, settings, source(references, "reference"), systems)
+    if not isinstance(predictions, Mapping):
+        problem = f"found {type(predictions).__name__}: expected a mapping of the name of each system to its predictions"
+        raise MetricError(f"predictions: {problem}", side="prediction")
+    _refuse_set(ids, "ids")
+    truth = source(references, "reference", "references")
+    systems = [(str(name), source(values, "prediction", f"predictions[{str(name)!r}]")) for name, values in predictions.items()]
+    for name, count in counts.items():
+        if count != counts.get("references", count) and settings.get("missing") is None and settings.get("extra") is None:
+            problem = f"{_counted(count, 'prediction')} and {_counted(counts['references'], 'reference')}"
+            raise MetricError(f"{name}: {problem}: expected as many of each", side="prediction")
+    has_ids = ids is not None or any(isinstance(value, Mapping) for value in (references, *predictions.values()))
+    found = _native.compare_files(metric, options, settings, truth, systems, has_ids)
     read: dict[str, Any] = json.loads(found)
     return read
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count} {one}{'' if count == 1 else 's'}"
+
+
+def _refuse_set(values: Any, name: str) -> None:
+    if isinstance(values, (set, frozenset)):
+        raise MetricError(f"{name}: found a set, which has no order: expected a sequence of values, such as a list")
 
 
 def check(result: Mapping[str, float | None], **limits: float) -> list[str]:

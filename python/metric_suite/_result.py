@@ -3,9 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
+
+
+class _Named(dict[str, Any]):
+    """A dict by names, whose ``KeyError`` lists them."""
+
+    def __init__(self, what: str, items: Mapping[str, Any]) -> None:
+        super().__init__(items)
+        self._what = what
+
+    def __missing__(self, name: object) -> Any:
+        raise _unknown(self._what, name, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Named, (self._what, dict(self))
+
+
+def _unknown(what: str, name: object, known: Iterable[str]) -> KeyError:
+    """Returns the error of a name that is not known."""
+    names = list(known)
+    shown = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+    return KeyError(f"no {what} {name!r}: expected one of {shown}" if names else f"no {what} {name!r}: there are none")
+
+
+# Names beyond this number, such as those of classes, are left out of messages.
+_MOST_NAMES = 30
 
 
 class Interval:
@@ -49,6 +74,8 @@ class Samples(Mapping[str, "list[Any]"]):
         self._columns = columns
 
     def __getitem__(self, name: str) -> list[Any]:
+        if name not in self._columns:
+            raise _unknown("column", name, self._columns)
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -170,8 +197,7 @@ class Result(Mapping[str, "float | None"]):
     @property
     def counts(self) -> Mapping[str, Any]:
         """The counts that the scores are computed from."""
-        counts: Mapping[str, Any] = self._json.get("counts", {})
-        return counts
+        return _Named("count", self._json.get("counts", {}))
 
     @cached_property
     def statistics(self) -> dict[str, Any] | None:
@@ -186,18 +212,23 @@ class Result(Mapping[str, "float | None"]):
         """Intervals by score, if statistics were requested; otherwise empty."""
         statistics = self._json.get("statistics")
         intervals = self._json.get("intervals") if statistics is None else statistics["intervals"]
-        return {name: Interval(**interval) for name, interval in (intervals or {}).items()}
+        found = {name: Interval(**interval) for name, interval in (intervals or {}).items()}
+        # Without statistics, there are none.
+        return _Named("interval of", found)
 
     @cached_property
     def groups(self) -> Mapping[str, Mapping[str, Result]]:
         """Results of groups and slices: ``groups["class"]["dog"]``."""
         common = {"metric": self.metric, "signature": self.signature}
-        return {
-            kind: {name: Result._of_json({**common, **group}) for name, group in groups.items()}
+        found = {
+            kind: _Named(f"group of {kind}", {name: Result._of_json({**common, **group}) for name, group in groups.items()})
             for kind, groups in self._json.get("groups", {}).items()
         }
+        return _Named("kind of group", found)
 
     def __getitem__(self, name: str) -> float | None:
+        if name not in self._scores:
+            raise _unknown("score", name, self._scores)
         return self._scores[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -53,7 +53,7 @@ def test_equal_texts(metric, kind):
 
 def test_nulls_among_equal_texts():
     texts = pyarrow.array(["a", None, "b"])
-    with pytest.raises(MetricError, match="id \"2\": reference: expected a string, found null"):
+    with pytest.raises(MetricError, match=r"references\[1\]: expected a string, found null"):
         metric_suite.exact_match(predictions=pyarrow.array(["a", "a", "b"]), references=texts)
 
 
@@ -149,11 +149,21 @@ def test_messages():
     rows = [
         (wer, {"predictions": "abc"}, "predictions: found one string: expected a sequence of values, such as a list of strings"),
         (wer, {"predictions": {"x": "a"}}, "predictions: found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))"),
-        (wer, {"references": {"x": "a"}}, "references: this metric reads records, not whole files"),
+        (wer, {"references": {"x": "a"}}, "references: found a mapping, but predictions are list: expected two mappings of ids to values, or two sequences"),
+        (wer, {"predictions": {"a", "b"}}, "predictions: found a set, which has no order: expected a sequence of values, such as a list"),
+        (wer, {"references": frozenset("a")}, "references: found a set, which has no order: expected a sequence of values, such as a list"),
+        (wer, {"ids": {"a"}}, "ids: found a set, which has no order: expected a sequence of values, such as a list"),
+        (wer, {"fields": {"w": {1}}}, "w: found a set, which has no order: expected a sequence of values, such as a list"),
+        (wer, {"ids": [1, 2]}, "ids: 2 values and 1 reference: expected as many of each"),
+        (wer, {"fields": {"room": []}}, "room: 0 values and 1 reference: expected as many of each"),
+        (metric_suite.mrr, {"predictions": [[0.5]], "references": [0], "weights": [1, 2]}, "weights: 2 values and 1 reference: expected as many of each"),
+        (wer, {"slice_field": 5}, "slice_field=5: expected a string, or a sequence of strings"),
+        (wer, {"normalize": {"lower"}}, "normalize={'lower'}: expected a sequence (a set has no order)"),
         (wer, {"predictions": 5}, "predictions: found int: expected a sequence of values"),
         (wer, {"predictions": [object()]}, f"predictions[0]: found object: expected {values}"),
         (wer, {"predictions": ["\ud800"]}, "predictions[0]: the string has half of a surrogate pair, which is not a character"),
-        (wer, {"predictions": [[float("nan")]]}, "predictions[0]: found NaN: expected a number"),
+        (wer, {"predictions": [[float("nan")]]}, "predictions[0][0]: found NaN: expected a number"),
+        (wer, {"predictions": [{"x": [1, {2}]}]}, f"predictions[0]['x'][1]: found set: expected {values}"),
         (wer, {"predictions": [nested]}, "predictions[0]: lists and dicts are nested more than 100 deep"),
         (wer, {"references": ["a", "b"]}, "1 prediction and 2 references: expected as many of each"),
         (wer, {"threads": "x"}, "threads='x': expected a positive integer"),
@@ -168,6 +178,52 @@ def test_messages():
     ]
     for function, arguments, message in rows:
         assert str(refused(function, **{**one, **arguments})) == message
+
+
+def test_messages_count_from_0_as_the_attribute_does():
+    """Without ids, a message has the position of the value in the list; with ids, its id."""
+    wrong, right = [0, 1, 0.5], [0, 1, 1]
+    problem = "expected a label, an integer or a string, found 0.5"
+    error = refused(metric_suite.classification, predictions=wrong, references=right)
+    assert (str(error), error.index) == (f"predictions[2]: {problem}", 2)
+    error = refused(metric_suite.classification, predictions=right, references=numpy.array(wrong, dtype=object))
+    assert (str(error), error.index, error.side) == (f"references[2]: {problem}", 2, "reference")
+    error = refused(metric_suite.classification, predictions=wrong, references=right, ids=["a", "b", "3"])
+    assert (str(error), error.index, error.id) == (f'predictions: id "3": {problem}', None, "3")
+    error = refused(metric_suite.classification, predictions=dict(enumerate(wrong, 7)), references=dict(enumerate(right, 7)))
+    assert (str(error), error.id) == (f'predictions: id "9": {problem}', "9")
+    error = refused(metric_suite.wer, predictions={"x": "a", "y": float("nan")}, references={"x": "a", "y": "b"})
+    assert str(error) == "predictions['y']: found NaN: expected a number"
+
+    # The names of further columns, of systems and of states are those of the call.
+    error = refused(metric_suite.wer, predictions=["a"], references=["a"], slice_field="room")
+    assert str(error) == 'references[0]: no field "room", which slice_field names'
+    systems = {"old": ["a", 1], "new": ["a", "b"]}
+    error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems)
+    assert (str(error), error.index) == ("predictions['old'][1]: expected a string, found a number", 1)
+    error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems, ids=["x", "y"])
+    assert str(error) == "predictions['old']: id \"y\": expected a string, found a number"
+    error = refused(metric_suite.compare, metric="wer", references=["a"], predictions=systems)
+    assert str(error) == "predictions['old']: 2 predictions and 1 reference: expected as many of each"
+    error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions={"old": {"a", "b"}, "new": ["a", "b"]})
+    assert str(error).startswith("predictions['old']: found a set")
+    states = [metric_suite.WER().update(["a"], ["a"]), metric_suite.CER().update(["a"], ["a"])]
+    assert str(refused(metric_suite.merge, states=states)) == "states[1]: is a state of cer: expected one of wer"
+    assert str(refused(metric_suite.merge, states=[b"x"])).endswith("expected a file that to_bytes() wrote")
+
+
+def test_arguments_that_messages_offer_exist():
+    """`missing` and `extra` are arguments of each function, which its messages name."""
+    predictions, references = {1: "x", 2: "y"}, {1: "x", 3: "q"}
+    error = refused(metric_suite.exact_match, predictions=predictions, references=references)
+    assert 'missing="empty"' in str(error) and 'extra="ignore"' in str(error)
+    # One of two references is found exactly, and the prediction without a reference is left out.
+    result = metric_suite.exact_match(predictions=predictions, references=references, missing="empty", extra="ignore")
+    assert result["exact_match"] == 0.5
+    result = metric_suite.ExactMatch(missing="skip", extra="ignore").update(predictions, references).compute()
+    assert (result["exact_match"], result.missing) == (1.0, 1)
+    error = refused(metric_suite.accuracy_at_k, predictions=[[1, 2]], references=[1], weights=[1.0])
+    assert (str(error), error.option) == ('weights: expected only with input="scores"', "weights")
 
 
 def test_ids():

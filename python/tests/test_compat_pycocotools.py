@@ -44,7 +44,7 @@ def test_masks_by_hand():
     assert numpy.array_equal(mask.decode(encoded), pixels)
     assert mask.area(encoded) == 3
     assert mask.toBbox(encoded).tolist() == [0, 0, 2, 2]
-    left = mask.frPyObjects([[0, 0, 1, 2]], 2, 3)[0]
+    left = mask.frPyObjects(numpy.array([[0, 0, 1, 2]]), 2, 3)[0]
     assert mask.iou([left], [encoded], [0]).tolist() == [[2 / 3]]
     assert mask.iou([left], [encoded], [1]).tolist() == [[1.0]]
     assert mask.merge([left, encoded]) == encoded
@@ -78,11 +78,18 @@ def test_arrays_of_any_order_are_encoded():
     assert mask.encode(numpy.stack([pixels, pixels], axis=2)) == [expected, expected]
 
 
-def test_lists_of_boxes_hold_only_boxes():
-    with pytest.raises(ValueError, match="entry 1 has 6 numbers: every entry must be a box"):
-        mask.frPyObjects([[1, 1, 3, 3], [1, 1, 8, 1, 8, 8]], 9, 9)
-    # An entry of 4 numbers after a polygon is a line, without area.
+def test_a_polygon_of_two_points_is_not_a_box():
+    """A list of 4 numbers is refused as in pycocotools, where boxes are arrays."""
+    for objects in ([[12, 60, 40, 66]], [12, 60, 40, 66], [[1, 1, 3, 3], [1, 1, 8, 1, 8, 8]]):
+        with pytest.raises(TypeError, match="found a list of 4 numbers"):
+            mask.frPyObjects(objects, 150, 200)
+    # An entry of 4 numbers after a polygon is a line, without area, as in pycocotools.
     assert mask.area(mask.frPyObjects([[1, 1, 8, 1, 8, 8], [5, 5, 6, 6]], 10, 10)).tolist() == [21, 0]
+    data = coco.COCO()
+    data.dataset = {"images": [{"id": 1, "width": 200, "height": 150}]}
+    data.createIndex()
+    with pytest.raises(TypeError):
+        data.annToMask({"image_id": 1, "segmentation": [[12, 60, 40, 66]]})
 
 
 def test_masks_in_other_spellings():
@@ -91,7 +98,7 @@ def test_masks_in_other_spellings():
     floats = {"size": (2.0, numpy.float64(3)), "counts": "024"}
     assert mask.area(floats) == 2 and mask.merge([floats, compressed]) == compressed
     assert mask.decode(floats).tolist() == [[1, 0, 0], [1, 0, 0]]
-    assert mask.frPyObjects([[0, 0, 1, 2]], 2.0, 3.0) == [compressed]
+    assert mask.frPyObjects(numpy.array([[0, 0, 1, 2]]), 2.0, 3.0) == [compressed]
     # Compressed run lengths stay as they are. A list of run lengths is not a compressed text.
     assert mask.frPyObjects(floats, 2, 3) == mask.frPyObjects(compressed, 2, 3) == compressed
     for counts in ([0, 2, 4], bytearray(b"024"), memoryview(b"024")):
@@ -110,7 +117,8 @@ def test_masks_without_pixels():
 
 
 def test_masks_of_different_sizes():
-    small, large = mask.frPyObjects([[0, 0, 2, 2]], 4, 4), mask.frPyObjects([[0, 0, 2, 2], [3, 3, 1, 1]], 5, 5)
+    boxes = numpy.array([[0, 0, 2, 2], [3, 3, 1, 1]])
+    small, large = mask.frPyObjects(boxes[:1], 4, 4), mask.frPyObjects(boxes, 5, 5)
     assert mask.iou(small, large, [0, 0]).tolist() == [[-1.0, 0.0]]
     assert mask.merge([*small, *large]) == {"size": [0, 0], "counts": b""}
 

@@ -34,6 +34,33 @@ def test_rows_of_numbers_are_scores(dtype):
     assert metric_suite.accuracy_at_k(predictions=array, references=labels, k=1)["accuracy@1"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("kind", ["lists", "tuples", "rows of numpy", "numbers of numpy", "pandas", "polars", "pyarrow", "integers first"])
+def test_rows_of_numbers_in_lists_are_scores(kind):
+    """The documentation says so, whatever holds the rows: label 1 is first in one row, and second in the other."""
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    rows = [[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]]
+    scores = {
+        "lists": rows,
+        "tuples": [tuple(row) for row in rows],
+        "rows of numpy": [numpy.array(row, "float32") for row in rows],
+        "numbers of numpy": [[numpy.float32(score) for score in row] for row in rows],
+        "pandas": pandas.Series(rows),
+        "polars": polars.Series(rows),
+        "pyarrow": pyarrow.array(rows),
+        "integers first": [[0, 1, 0], rows[1]],
+    }[kind]
+    assert metric_suite.mrr(predictions=scores, references=[1, 1])["mrr"] == 0.75
+    assert metric_suite.MRR().update(scores, [1, 1]).compute()["mrr"] == 0.75
+    assert metric_suite.accuracy_at_k(predictions=scores, references=[1, 1], k=1)["accuracy@1"] == 0.5
+
+
+def test_rows_of_labels_stay_labels():
+    for rows in ([["a", "b"], ["b", "a"]], [(1, 2), (2, 1)], numpy.array([[1, 2], [2, 1]])):
+        assert metric_suite.mrr(predictions=rows, references=[rows[0][0], rows[0][0]])["mrr"] == 0.75
+    with pytest.raises(metric_suite.MetricError, match="label"):
+        metric_suite.mrr(predictions=[[0.5, 1.5]], references=[1], input="labels")
+
+
 def test_rows_of_integers_are_labels():
     labels = numpy.array([[1, 2], [3, 4]])
     assert metric_suite.accuracy_at_k(predictions=labels, references=[2, 9], k=2)["accuracy@2"] == 0.5

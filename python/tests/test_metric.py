@@ -186,3 +186,43 @@ def test_boxes_in_memory():
         references=metric_suite.Boxes(image=[1], category=[7], box=[[10, 10, 20, 20]]),
     )
     assert dict(columns) == dict(expected)
+
+
+@pytest.mark.parametrize("name", [metric.name for metric in metric_suite.metrics()])
+def test_nothing_has_no_score(name):
+    """A score of no examples is undefined, not 0 or 1."""
+    options = {"lang": "java"} if name == "codebleu" else {}
+    nothing = metric_suite.Metric(name, **options)
+    merged = metric_suite.merge([nothing.to_bytes()]) + nothing
+    for metric in (nothing, nothing.copy(), pickle.loads(pickle.dumps(nothing)), merged):
+        result = metric.compute()
+        assert set(result.values()) == {None} and result.examples == 0 and result.warnings == []
+        assert set(result.to_dict()["scores"].values()) == {None}
+    if name in ("wer", "cer"):
+        nothing.update(["a"], ["b"]).reset()
+        assert set(nothing.compute().values()) == {None}
+
+
+def test_names_that_a_result_lacks():
+    result = metric_suite.classification(predictions=[1, 1], references=[1, 0], groups="class", samples=True)
+    rows = [
+        (result, "f1_macro", "no score 'f1_macro': expected one of accuracy, precision, recall"),
+        (result.counts, "tp", "no count 'tp': expected one of "),
+        (result.groups, "label", "no kind of group 'label': expected one of class"),
+        (result.groups["class"], "2", "no group of class '2': expected one of 0, 1"),
+        (result.groups["class"]["1"], "wer", "no score 'wer': expected one of "),
+        (result.intervals, "f1", "no interval of 'f1': there are none"),
+        (result.samples, "wer", "no column 'wer': expected one of id"),
+    ]
+    for names, name, message in rows:
+        with pytest.raises(KeyError) as caught:
+            names[name]
+        assert message in caught.value.args[0]
+        assert name not in names and names.get(name) is None
+    # Long lists of names are cut.
+    many = metric_suite.classification(predictions=list(range(99)), references=list(range(99)), groups="class")
+    with pytest.raises(KeyError) as caught:
+        many.groups["class"]["x"]
+    assert len(caught.value.args[0]) < 300 and caught.value.args[0].endswith(", ...")
+    again = pickle.loads(pickle.dumps(result.groups["class"]))
+    assert again == result.groups["class"] and list(again) == ["0", "1"]

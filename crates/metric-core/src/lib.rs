@@ -19,6 +19,7 @@ mod named;
 mod per_class;
 mod setters;
 mod sum;
+mod threads;
 mod weighted;
 
 pub use accuracy::Accuracy;
@@ -29,6 +30,7 @@ pub use metric::Metric;
 pub use named::NamedScores;
 pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};
+pub use threads::{is_on_this_thread, on_this_thread};
 pub use weighted::{RowSource, WeightedRows};
 
 /// The version of this crate, as it appears in signatures.

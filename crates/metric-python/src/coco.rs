@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::masks::{Rle, read_boxes, read_mask};
+use crate::threads::for_examples;
 
 /// Objects in columns of equal length. Images and classes are positions in the lists of the evaluation.
 #[derive(FromPyObject)]
@@ -195,13 +196,13 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         .with_summary(CocoSummary::Detections);
     let metric =
         CocoAp::<S>::new(params).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let arrays = py.detach(|| {
+    let arrays = for_examples(py, images.len() as u64, None, || {
         let mut state = CocoState::default();
         for (image, predictions) in images.iter().zip(&predictions) {
             metric.update(&mut state, predictions, image);
         }
         metric.compute(&state).arrays(classes)
-    });
+    })?;
     let arrays = arrays.ok_or_else(|| PyValueError::new_err("too many numbers for the memory"))?;
     let array = |numbers| PyArray1::from_vec(py, numbers);
     Ok((

@@ -12,11 +12,11 @@ use numpy::{
     PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyMapping, PyString};
+use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString};
 
 use crate::arrow;
-use crate::error::{Location, metric_error};
-use crate::json::{kind, lone_surrogate, to_json};
+use crate::error::{Location, metric_error, side_of};
+use crate::json::{Problem, kind, lone_surrogate, to_json};
 
 /// The name of an argument, for messages.
 #[derive(Clone, Copy)]
@@ -26,17 +26,25 @@ pub(crate) struct Argument<'a> {
 
 impl Argument<'_> {
     /// A `MetricError` about one value, or about all.
-    fn refused(self, py: Python<'_>, index: Option<usize>, problem: &str) -> PyErr {
-        let location = index.map_or_else(String::new, |index| format!("[{index}]"));
-        let side = match self.name {
-            "predictions" => Some("prediction"),
-            "references" => Some("reference"),
-            _ => None,
-        };
-        let message = format!("{}{location}: {problem}", self.name);
+    pub(crate) fn refused(self, py: Python<'_>, index: Option<usize>, problem: &str) -> PyErr {
+        let item = index.map_or_else(String::new, |index| format!("[{index}]"));
+        let message = format!("{}{item}: {problem}", self.name);
         let location = Location {
             index,
-            side,
+            side: side_of(self.name),
+            ..Location::default()
+        };
+        metric_error(py, &message, &location)
+    }
+
+    /// A `MetricError` about a part of an item, such as `[1]` or `["a"]`, that has no JSON form.
+    pub(crate) fn invalid(self, py: Python<'_>, item: &str, problem: &Problem) -> PyErr {
+        let path = format!("{item}{}", problem.path);
+        let message = format!("{}{path}: {}", self.name, problem.text);
+        let index = path.strip_prefix('[').and_then(|path| path.split_once(']'));
+        let location = Location {
+            index: index.and_then(|(index, _)| index.parse().ok()),
+            side: side_of(self.name),
             ..Location::default()
         };
         metric_error(py, &message, &location)
@@ -53,6 +61,11 @@ impl JsonTexts {
     const fn new(texts: Py<PyAny>) -> Self {
         Self(texts)
     }
+}
+
+/// Whether a value is a set, whose order is arbitrary. The keys of a dict have an order.
+pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
+    value.cast::<PySet>().is_ok() || value.cast::<PyFrozenSet>().is_ok()
 }
 
 /// Values that columns are made from, with their owners.
@@ -82,6 +95,11 @@ impl<'py> Owned<'py> {
         // Before it is asked for what arrays have, each of which takes an exception.
         if value.cast_exact::<PyList>().is_ok() {
             return Self::of_items(value, argument);
+        }
+        if is_set(value) {
+            let problem =
+                "found a set, which has no order: expected a sequence of values, such as a list";
+            return Err(argument.refused(py, None, problem));
         }
         if value.cast::<PyMapping>().is_ok() {
             let problem = "found a mapping: expected a sequence of values (give ids as ids=list(x), values as list(x.values()))";
@@ -201,7 +219,7 @@ impl<'py> Owned<'py> {
             return numbers.map(Self::Numbers);
         }
         let json = items.iter().enumerate().map(|(index, item)| {
-            to_json(item).map_err(|problem| argument.refused(py, Some(index), &problem))
+            to_json(item).map_err(|problem| argument.invalid(py, &format!("[{index}]"), &problem))
         });
         json.collect::<PyResult<_>>().map(Self::Json)
     }

@@ -1,6 +1,6 @@
 //! Errors as Python's `MetricError`, which speak of arguments and not of options of a command line.
 
-use metric_run::record::{JoinError, Message, OptionStyle, Side};
+use metric_run::record::{JoinError, Message, OptionStyle, ReadError, Side, quoted_id};
 use metric_run::{ErrorKind, RunError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -37,10 +37,20 @@ pub(crate) fn refused(py: Python<'_>, message: impl Into<Message>) -> PyErr {
     metric_error(py, &message, &Location::default())
 }
 
-/// An error of the engine. `has_ids` is whether the caller gave ids: otherwise those of the message are positions,
-/// counted from 1.
-pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
-    let message = error.message().render(OptionStyle::Python);
+/// Where the records of a run come from, which decides how messages name them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Files: a record is named by file, line and id.
+    Files,
+    /// Values with ids.
+    Named,
+    /// Values without ids: a record is named by its position, counted from 0 as in Python.
+    Positions,
+}
+
+/// An error of the engine.
+pub(crate) fn of_run(py: Python<'_>, error: &RunError, origin: Origin) -> PyErr {
+    let message = message(error, origin);
     if error.kind() == ErrorKind::Internal {
         return PyRuntimeError::new_err(message);
     }
@@ -53,7 +63,13 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
     let option = option.map(|option| option.replace('-', "_"));
     location.option = option.as_deref();
     match error {
-        RunError::Read(error) => location.field = Some(&*error.field).filter(|it| !it.is_empty()),
+        RunError::Read(error) => {
+            location.field = Some(field(error)).filter(|it| !it.is_empty());
+            if origin != Origin::Files {
+                location.side = side_of(&error.file);
+                location.index = index(&error.record);
+            }
+        }
         RunError::Join(error) => {
             location.id = match &**error {
                 JoinError::Missing(unmatched)
@@ -71,13 +87,100 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, has_ids: bool) -> PyErr {
                 Side::Prediction => "prediction",
                 Side::Reference => "reference",
             });
-            if has_ids {
-                location.id = Some(id)
-            } else {
-                location.index = id.parse::<usize>().ok().and_then(|id| id.checked_sub(1))
+            match origin {
+                Origin::Positions => location.index = position(id),
+                Origin::Files | Origin::Named => location.id = Some(id),
             }
         }
         _ => {}
     }
     metric_error(py, &message, &location)
+}
+
+/// The message of an error. Values in memory have no lines, and those without ids have positions.
+fn message(error: &RunError, origin: Origin) -> String {
+    let (found, at) = match (error, origin) {
+        (_, Origin::Files) => return error.message().render(OptionStyle::Python),
+        (RunError::Record { id, error, .. }, _) => {
+            let position = position(id).filter(|_| origin == Origin::Positions);
+            let at = match position {
+                Some(position) => format!("{}[{position}]", error.file),
+                None => format!("{}: id {}", error.file, quoted_id(id)),
+            };
+            (error, at)
+        }
+        (RunError::Read(error), _) => {
+            let (file, record, field) = (&*error.file, &*error.record, field(error));
+            let mut at = match record {
+                "" => file.to_owned(),
+                record if record.starts_with('[') => format!("{file}{record}"),
+                record if is_object(error) => record.to_owned(),
+                record => format!("{file}: {record}"),
+            };
+            if !field.is_empty() {
+                at.push_str(": ");
+                at.push_str(field);
+            }
+            (error, at)
+        }
+        _ => return error.message().render(OptionStyle::Python),
+    };
+    let problem = found.problem.render(OptionStyle::Python);
+    // The text of JSON is not the caller's.
+    let problem = problem
+        .rsplit_once(" at line ")
+        .map_or(&*problem, |it| it.0);
+    if at.is_empty() {
+        problem.to_owned()
+    } else {
+        format!("{at}: {problem}")
+    }
+}
+
+/// The fields of objects in columns, and the arguments of `Boxes` that have them.
+pub(crate) const COLUMNS: &[(&str, &str)] = &[
+    ("image_id", "image"),
+    ("category_id", "category"),
+    ("class", "category"),
+    ("bbox", "box"),
+];
+
+/// The argument of `Boxes` that has a column.
+pub(crate) fn argument(column: &str) -> &str {
+    let found = COLUMNS.iter().find(|(name, _)| *name == column);
+    found.map_or(column, |(_, argument)| argument)
+}
+
+/// Whether an error is about an object in columns, which is named like an item of a list.
+fn is_object(error: &ReadError) -> bool {
+    let rest = error.record.strip_prefix(&*error.file);
+    !error.file.is_empty() && rest.is_some_and(|rest| rest.starts_with('['))
+}
+
+/// The field of an error, as the caller gave it.
+fn field(error: &ReadError) -> &str {
+    if is_object(error) {
+        argument(&error.field)
+    } else {
+        &error.field
+    }
+}
+
+/// The side that a source in memory is named after.
+pub(crate) fn side_of(file: &str) -> Option<&'static str> {
+    let sides = [("predictions", "prediction"), ("references", "reference")];
+    let found = sides.into_iter().find(|(name, _)| file.starts_with(name));
+    found.map(|(_, side)| side)
+}
+
+/// The index of a record such as `predictions[3]`; `None` where it is that of a list inside a data set.
+fn index(record: &str) -> Option<usize> {
+    let (list, index) = record.strip_suffix(']')?.split_once('[')?;
+    (list.is_empty() || side_of(list).is_some()).then_some(())?;
+    index.parse().ok()
+}
+
+/// The index of a record whose id is its position, counted from 1.
+fn position(id: &str) -> Option<usize> {
+    id.parse::<usize>().ok()?.checked_sub(1)
 }

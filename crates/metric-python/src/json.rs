@@ -1,8 +1,8 @@
 //! Python values as the JSON that a file would hold.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
-use crate::error::refused;
+use crate::columns::Argument;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -10,7 +10,33 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 const MOST_DEPTH: usize = 100;
 
 /// The reason why a value has no JSON form.
-pub(crate) type Problem = String;
+pub(crate) struct Problem {
+    /// The part of the value, such as `[0]['score']`; empty for the whole value.
+    pub(crate) path: String,
+    pub(crate) text: String,
+    /// Whether it is about the value as a whole, wherever it was found.
+    is_whole: bool,
+}
+
+impl Problem {
+    /// The same of an item of a list or a dict.
+    fn of(mut self, item: impl Display) -> Self {
+        if !self.is_whole {
+            self.path.insert_str(0, &format!("[{item}]"));
+        }
+        self
+    }
+}
+
+impl From<String> for Problem {
+    fn from(text: String) -> Self {
+        Self {
+            path: String::new(),
+            text,
+            is_whole: false,
+        }
+    }
+}
 
 /// Returns a value as JSON.
 ///
@@ -24,9 +50,10 @@ pub(crate) fn to_json(value: &Bound<'_, PyAny>) -> Result<String, Problem> {
 
 fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<(), Problem> {
     if depth > MOST_DEPTH {
-        return Err(format!(
-            "lists and dicts are nested more than {MOST_DEPTH} deep"
-        ));
+        return Err(Problem {
+            is_whole: true,
+            ..format!("lists and dicts are nested more than {MOST_DEPTH} deep").into()
+        });
     }
     if value.is_none() {
         text.push_str("null");
@@ -61,21 +88,21 @@ fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<()
             match key.cast::<PyString>() {
                 Ok(key) => write_string(key, text)?,
                 Err(_) if key.cast::<PyInt>().is_ok() && key.cast::<PyBool>().is_err() => {
-                    let _ = write!(text, "\"{}\"", written(Ok(key))?);
+                    let _ = write!(text, "\"{}\"", written(Ok(key.clone()))?);
                 }
-                Err(_) => return Err(format!("a key is {}: expected a string", kind(&key))),
+                Err(_) => {
+                    return Err(format!("a key is {}: expected a string", kind(&key)).into());
+                }
             }
             text.push(':');
-            write(&item, text, depth + 1)?;
+            write(&item, text, depth + 1).map_err(|problem| within(problem, &key))?;
         }
         text.push('}');
     } else if let Some(plain) = plain(value) {
         write(&plain, text, depth + 1)?;
     } else {
-        return Err(format!(
-            "found {}: expected None, bool, int, float, str, list, tuple, dict or an array",
-            kind(value)
-        ));
+        let expected = "expected None, bool, int, float, str, list, tuple, dict or an array";
+        return Err(format!("found {}: {expected}", kind(value)).into());
     }
     Ok(())
 }
@@ -103,28 +130,38 @@ fn write_items<'py>(
         if index > 0 {
             text.push(',');
         }
-        write(&item, text, depth + 1)?;
+        write(&item, text, depth + 1).map_err(|problem| problem.of(index))?;
     }
     text.push(']');
     Ok(())
 }
 
+/// The problem of a value of a dict, with the key as Python writes it.
+fn within(problem: Problem, key: &Bound<'_, PyAny>) -> Problem {
+    match key.repr() {
+        Ok(key) => problem.of(key),
+        Err(_) => problem,
+    }
+}
+
 fn write_string(string: &Bound<'_, PyString>, text: &mut String) -> Result<(), Problem> {
-    let string = string.to_cow().map_err(|_| lone_surrogate())?;
+    let string = string
+        .to_cow()
+        .map_err(|_| Problem::from(lone_surrogate()))?;
     // Writing a string does not fail.
     text.push_str(&serde_json::to_string(&string).unwrap_or_default());
     Ok(())
 }
 
 /// The problem of a string that has no UTF-8 form.
-pub(crate) fn lone_surrogate() -> Problem {
+pub(crate) fn lone_surrogate() -> String {
     "the string has half of a surrogate pair, which is not a character".to_owned()
 }
 
 fn write_number(number: f64, text: &mut String) -> Result<(), Problem> {
     // Metrics that take infinite numbers read them as strings, as they are in files.
     if number.is_nan() {
-        return Err("found NaN: expected a number".to_owned());
+        return Err("found NaN: expected a number".to_owned().into());
     }
     let written = if number == f64::INFINITY {
         "\"inf\"".to_owned()
@@ -140,7 +177,7 @@ fn write_number(number: f64, text: &mut String) -> Result<(), Problem> {
 fn written(value: PyResult<Bound<'_, PyAny>>) -> Result<String, Problem> {
     let text = value.and_then(|value| value.str());
     text.map(|text| text.to_string())
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string().into())
 }
 
 /// The name of a value's type, for messages.
@@ -152,5 +189,5 @@ pub(crate) fn kind(value: &Bound<'_, PyAny>) -> String {
 /// Returns a value as JSON text. Unlike Python's `json`, it takes the numbers and arrays of other libraries.
 #[pyfunction]
 pub(crate) fn dumps(value: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
-    to_json(value).map_err(|problem| refused(value.py(), format!("{name}: {problem}")))
+    to_json(value).map_err(|problem| Argument { name }.invalid(value.py(), "", &problem))
 }

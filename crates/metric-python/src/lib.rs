@@ -16,6 +16,7 @@ mod objects;
 mod report;
 mod scorer;
 mod suite;
+mod threads;
 
 use pyo3::prelude::*;
 

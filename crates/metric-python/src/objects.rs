@@ -6,7 +6,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
-use crate::error::refused;
+use crate::columns::Argument;
+use crate::error::{argument, refused};
 
 /// Reads one side of a data set. The keys are those of [`ObjectColumns`].
 pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document> {
@@ -30,9 +31,21 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
     };
     let flags = |column: &str| -> PyResult<Option<Vec<bool>>> {
         let values = numbers(column)?;
-        Ok(values.map(|values| values.iter().map(|value| *value != 0.0).collect()))
+        // A flag that is missing is NaN.
+        let is_set = |value: &f64| *value != 0.0 && !value.is_nan();
+        Ok(values.map(|values| values.iter().map(is_set).collect()))
     };
-    let bbox = match get("bbox")? {
+    let score = numbers("score")?;
+    if let Some(row) = score.iter().flatten().position(|score| score.is_nan()) {
+        let argument = Argument { name };
+        return Err(argument.refused(
+            py,
+            None,
+            &format!("score[{row}]: found NaN: expected a number"),
+        ));
+    }
+    let mut area = numbers("area")?;
+    let bbox: Option<Vec<[f64; 4]>> = match get("bbox")? {
         None => None,
         Some(values) => {
             let values = values.extract::<PyArrayLike2<'_, f64, numpy::AllowTypeChange>>()?;
@@ -50,6 +63,13 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
             })
         }
     };
+    if let Some((areas, boxes)) = area.as_mut().zip(bbox.as_ref()) {
+        // So is an area, which then is that of the box.
+        let missing = areas.iter_mut().zip(boxes);
+        for (area, [_, _, width, height]) in missing.filter(|(area, _)| area.is_nan()) {
+            *area = width * height;
+        }
+    }
     let sizes: Option<Vec<[u32; 2]>> = get("sizes")?.map(|sizes| sizes.extract()).transpose()?;
     let mut classes = Vec::new();
     if let Some(values) = get("classes")? {
@@ -71,17 +91,25 @@ pub(crate) fn read(columns: &Bound<'_, PyDict>, name: &str) -> PyResult<Document
         segmentation: get("segmentation")?
             .map(|texts| texts.extract())
             .transpose()?,
-        score: numbers("score")?,
+        score,
         position: get("position")?
             .map(|positions| positions.extract::<PyArrayLike1<'_, u32, TypeMustMatch>>())
             .transpose()?
             .map(|positions| positions.as_array().to_vec()),
-        area: numbers("area")?,
+        area,
         crowd: flags("crowd")?,
         ignore: flags("ignore")?,
         id: get("id")?.map(|ids| read_integers(&ids)).transpose()?,
     };
-    let objects = Objects::new(found).map_err(|error| refused(py, format!("{name}: {error}")))?;
+    let objects = Objects::new(found).map_err(|error| {
+        let column = argument(error.column);
+        let values = if error.length == 1 { "value" } else { "values" };
+        let problem = format!(
+            "{name}: {column} has {} {values}: expected {}, one per {}",
+            error.length, error.expected, error.of
+        );
+        refused(py, problem)
+    })?;
     Ok(Document::objects(name, objects))
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::error::{of_run, refused};
+use crate::error::{Origin, of_run, refused};
 use crate::scorer::Settings;
 
 /// Renders results, given as their names and JSON, as a page: in HTML, or in Markdown.
@@ -59,7 +59,7 @@ pub(crate) fn read_records(
     settings: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<String>, String)> {
     let settings = Settings(settings);
-    let source = settings.source(paths, "references")?;
+    let source = settings.source(paths, "references", "references")?;
     let max_bytes = settings.max_bytes()?.unwrap_or(DEFAULT_MAX_BYTES);
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     let mut ids = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn read_records(
             ids.push(id.to_string());
         })
     });
-    read.map_err(|error| of_run(py, &error, true))?;
+    read.map_err(|error| of_run(py, &error, Origin::Files))?;
     values.push(']');
     match wrong {
         Some(problem) => Err(refused(py, problem)),

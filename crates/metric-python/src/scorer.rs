@@ -1,6 +1,7 @@
 //! Runs and outcomes of the engine, as Python objects that `metric_suite` wraps.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -10,19 +11,21 @@ use metric_run::record::{
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
     Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
+    on_this_thread,
 };
 use metric_run::{
-    Compare, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Source, Statistics, System, Table, merge_parts, merge_states,
-    read_states, write_states,
+    Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
+    SampleCollector, SampleTable, Source, StateFileError, Statistics, System, Table, merge_parts,
+    merge_states, on_threads, read_states, write_states,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
-use crate::columns::{Argument, Owned};
-use crate::error::{Location, metric_error, of_run, refused};
+use crate::columns::{Argument, Owned, is_set};
+use crate::error::{Location, Origin, metric_error, of_run, refused};
 use crate::json::to_json;
 use crate::objects;
+use crate::threads::for_examples;
 
 /// A metric with its options, ready to score.
 #[pyclass(module = "metric_suite._native", frozen)]
@@ -33,6 +36,8 @@ pub(crate) struct Scorer {
     scores: Vec<Py<PyString>>,
     /// Whether it compares the boxes of COCO's files.
     reads_boxes: bool,
+    /// Whether it compares their masks.
+    reads_masks: bool,
 }
 
 /// Scores by name, and the texts that they are the scores of.
@@ -49,6 +54,8 @@ pub(crate) struct Outcome {
     /// Computed when it is first asked for.
     report: OnceLock<Report>,
     samples: Option<SampleTable>,
+    /// The number of threads of the run; `None` for one per core.
+    threads: Option<NonZeroUsize>,
 }
 
 #[pymethods]
@@ -66,11 +73,13 @@ impl Scorer {
         if settings.flag("details")? {
             chosen = chosen.with_details();
         }
-        let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
+        let mut run =
+            Run::new(entry, &chosen).map_err(|error| of_run(py, &error, Origin::Files))?;
         settings.apply(&mut run)?;
         let name = entry.name;
         let iou_type = chosen.get("iou-type");
-        let reads_boxes = name == "coco" && iou_type.is_none_or(|it| it == "bbox");
+        let reads_boxes = name == "coco" && iou_type.as_deref().is_none_or(|it| it == "bbox");
+        let reads_masks = name == "coco" && iou_type.as_deref() == Some("segm");
         let scores = entry.scores.iter();
         let scores = scores.map(|score| PyString::intern(py, score.name).unbind());
         Ok(Self {
@@ -78,6 +87,7 @@ impl Scorer {
             name,
             scores: scores.collect(),
             reads_boxes,
+            reads_masks,
         })
     }
 
@@ -151,10 +161,6 @@ impl Scorer {
             }
         }
         if other_ids.is_none() && predictions.len() != references.len() {
-            let counted = |count: usize, one: &str| match count {
-                1 => format!("1 {one}"),
-                count => format!("{count} {one}s"),
-            };
             let problem = format!(
                 "{} and {}: expected as many of each",
                 counted(predictions.len(), "prediction"),
@@ -162,6 +168,9 @@ impl Scorer {
             );
             return Err(refused(py, problem));
         }
+        let others = named_ids.iter().map(|ids| ("ids", ids));
+        let others = others.chain(named_fields.iter().map(|(name, values)| (&**name, values)));
+        refuse_lengths(py, others, references.len())?;
         let borrowed = (predictions.borrowed()?, references.borrowed()?);
         let borrowed_ids = named_ids.as_ref().map(Owned::borrowed).transpose()?;
         let borrowed_others = other_ids.as_ref().map(Owned::borrowed).transpose()?;
@@ -194,8 +203,12 @@ impl Scorer {
                 .push((name, values.column().map_err(refuse(name))?));
         }
         let outcomes = py.detach(|| self.run.score_tables(references, predictions));
-        let outcomes = outcomes.map_err(|error| of_run(py, &error, named_ids.is_some()))?;
-        first(py, outcomes)
+        let origin = match named_ids {
+            Some(_) => Origin::Named,
+            None => Origin::Positions,
+        };
+        let outcomes = outcomes.map_err(|error| of_run(py, &error, origin))?;
+        first(py, outcomes, self.run.threads)
     }
 
     /// Scores data sets in memory: documents in JSON, or columns of objects.
@@ -209,7 +222,7 @@ impl Scorer {
             references: document(references, "references")?,
             predictions: document(predictions, "predictions")?,
         };
-        self.observed(py, data)
+        self.observed(py, data, Origin::Named)
     }
 
     /// Scores ground truth and detections as dicts of COCO's files; `None` if they must be read as JSON, which also
@@ -225,7 +238,7 @@ impl Scorer {
             references,
             predictions,
         };
-        self.observed(py, data).ok()
+        self.observed(py, data, Origin::Named).ok()
     }
 
     /// Scores files.
@@ -237,7 +250,7 @@ impl Scorer {
         settings: &Bound<'_, PyDict>,
     ) -> PyResult<Outcome> {
         let settings = Settings(settings);
-        let source = |paths: &Bound<'_, PyAny>, side| settings.source(paths, side);
+        let source = |paths: &Bound<'_, PyAny>, side| settings.source(paths, side, side);
         let data = match predictions {
             Some(predictions) => Data::Sources {
                 references: source(references, "references")?,
@@ -245,13 +258,14 @@ impl Scorer {
             },
             None => Data::Pairs(source(references, "references")?),
         };
-        self.observed(py, data)
+        self.observed(py, data, origin_of(references))
     }
 
     /// The outcome of no examples.
     fn nothing(&self, py: Python<'_>) -> PyResult<Outcome> {
         let outcomes = self.run.nothing();
-        first(py, outcomes.map_err(|error| of_run(py, &error, false))?)
+        let outcomes = outcomes.map_err(|error| of_run(py, &error, Origin::Files))?;
+        first(py, outcomes, self.run.threads)
     }
 
     #[getter]
@@ -271,23 +285,51 @@ impl Scorer {
     }
 
     #[getter]
+    fn reads_masks(&self) -> bool {
+        self.reads_masks
+    }
+
+    #[getter]
     fn has_details(&self) -> bool {
         self.run.has_details()
     }
 }
 
 impl Scorer {
-    fn observed(&self, py: Python<'_>, data: Data) -> PyResult<Outcome> {
+    fn observed(&self, py: Python<'_>, data: Data, origin: Origin) -> PyResult<Outcome> {
         let collector = SampleCollector::default();
         let outcomes = py.detach(|| self.run.score_observed(data, &collector));
-        let outcomes = outcomes.map_err(|error| of_run(py, &error, true))?;
-        let mut found = first(py, outcomes)?;
+        let outcomes = outcomes.map_err(|error| of_run(py, &error, origin))?;
+        let mut found = first(py, outcomes, self.run.threads)?;
         if self.run.samples {
             let tables = collector.into_tables().into_iter();
             found.samples = Some(tables.map(|(_, table)| table).next().unwrap_or_default());
         }
         Ok(found)
     }
+}
+
+/// Refuses columns that do not have one value per reference.
+fn refuse_lengths<'a, 'py: 'a>(
+    py: Python<'py>,
+    columns: impl Iterator<Item = (&'a str, &'a Owned<'py>)>,
+    references: usize,
+) -> PyResult<()> {
+    let mut columns = columns.filter(|(_, values)| values.len() != references);
+    columns.next().map_or(Ok(()), |(name, values)| {
+        let problem = format!(
+            "{} and {}: expected as many of each",
+            counted(values.len(), "value"),
+            counted(references, "reference")
+        );
+        Err(Argument { name }.refused(py, None, &problem))
+    })
+}
+
+/// A count with its noun.
+fn counted(count: usize, one: &str) -> String {
+    let several = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{several}")
 }
 
 /// The texts of two lists of the same length, in turn; `None` if they have other values.
@@ -309,13 +351,14 @@ type SampleRow = (String, Option<String>, Vec<(String, Option<f64>)>, String);
 #[pymethods]
 impl Outcome {
     /// The result as the JSON that the program prints.
-    fn to_json(&self) -> String {
-        self.outcome.json(self.report())
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let report = self.report(py)?;
+        Ok(self.outcome.json(report))
     }
 
     /// The scores by name, and the warnings, which name options as in Python.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Vec<String>)> {
-        let report = py.detach(|| self.report());
+        let report = self.report(py)?;
         let scores = PyDict::new(py);
         for (name, score) in &report.scores {
             scores.set_item(name, score.filter(|score| score.is_finite()))?;
@@ -324,11 +367,10 @@ impl Outcome {
     }
 
     /// The details that are too large for a table, such as curves, as JSON.
-    fn details(&self) -> Option<String> {
-        self.outcome
-            .state()
-            .details()
-            .map(|details| details.to_string())
+    fn details(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let details = || self.outcome.state().details();
+        let details = for_examples(py, self.outcome.examples(), self.threads, details)?;
+        Ok(details.map(|details| details.to_string()))
     }
 
     /// The state as the bytes of a state file.
@@ -367,9 +409,16 @@ impl Outcome {
             ("the state".to_owned(), vec![self.outcome.clone()]),
             ("the other state".to_owned(), vec![other.outcome.clone()]),
         ];
-        let merged = py.detach(|| merge_states(pair));
-        let merged = merged.map_err(|error| of_run(py, &RunError::State(error), false))?;
-        first(py, merged.outcomes)
+        let is_alone = self.threads.is_some_and(|threads| threads.get() == 1);
+        let merged = py.detach(|| {
+            if is_alone {
+                on_this_thread(|| merge_any(pair))
+            } else {
+                merge_any(pair)
+            }
+        });
+        let merged = merged.map_err(|error| of_run(py, &RunError::State(error), Origin::Files))?;
+        first(py, merged.outcomes, self.threads)
     }
 
     /// The scores and counts of each example by rows: id, part, scores by name, counts as JSON. `None` if they were
@@ -440,8 +489,8 @@ pub(crate) fn merge_outcomes(py: Python<'_>, parts: Vec<PyRef<'_, Outcome>>) -> 
         .map(|(position, part)| (format!("part {}", position + 1), vec![part.outcome.clone()]))
         .collect();
     let merged = py.detach(|| merge_parts(parts));
-    let merged = merged.map_err(|error| of_run(py, &RunError::State(error), false))?;
-    first(py, merged.outcomes)
+    let merged = merged.map_err(|error| of_run(py, &RunError::State(error), Origin::Files))?;
+    first(py, merged.outcomes, None)
 }
 
 /// The outcome of the examples of the state files of several parts of a data set, without intervals.
@@ -460,8 +509,8 @@ pub(crate) fn merge_part_bytes(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult
         }
         Ok(sum.pop().map_or_else(Vec::new, |it| it.1))
     });
-    let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;
-    first(py, merged)
+    let merged = merged.map_err(|error: RunError| of_run(py, &error, Origin::Files))?;
+    first(py, merged, None)
 }
 
 /// The error of references and predictions that do not join: the count of the ids that one side lacks, or that occur
@@ -502,7 +551,9 @@ pub(crate) fn join_problems(
 }
 
 fn joined(py: Python<'_>, error: JoinError) -> Py<PyAny> {
-    of_run(py, &error.into(), true).into_value(py).into_any()
+    of_run(py, &error.into(), Origin::Files)
+        .into_value(py)
+        .into_any()
 }
 
 /// Compares systems by their states, which were gathered with statistics: the JSON that the program prints.
@@ -515,17 +566,19 @@ pub(crate) fn compare_states(
     systems: Vec<(String, PyRef<'_, Outcome>, Option<u64>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
-    let systems = systems.into_iter();
-    let systems: Vec<System> = systems
-        .map(|(name, outcome, missing)| {
-            let mut system = System::new(name, "predictions", outcome.outcome.clone());
+    let systems: Vec<_> = systems
+        .into_iter()
+        .map(|(name, outcome, missing)| (name, outcome.outcome.clone(), missing))
+        .collect();
+    compared(py, run.threads, Origin::Files, || {
+        let systems = systems.into_iter().map(|(name, outcome, missing)| {
+            let mut system = System::new(name, "predictions", outcome);
             // References that were left out before are not known to the outcome.
             system.missing = missing.unwrap_or(system.missing);
             system
-        })
-        .collect();
-    let found = py.detach(|| run.compare_outcomes(systems, &compare));
-    Ok(found.map_err(|error| of_run(py, &error, true))?.to_json())
+        });
+        run.compare_outcomes(systems.collect(), &compare)
+    })
 }
 
 /// The input of a metric: `records`, `documents`, or `either`.
@@ -535,8 +588,35 @@ pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
 }
 
 impl Outcome {
-    fn report(&self) -> &Report {
-        self.report.get_or_init(|| self.outcome.report())
+    fn report(&self, py: Python<'_>) -> PyResult<&Report> {
+        if let Some(report) = self.report.get() {
+            return Ok(report);
+        }
+        let report = || {
+            let mut report = self.outcome.report();
+            // Nothing was added, which no score describes.
+            if !self.outcome.state().has_scores() {
+                report
+                    .scores
+                    .iter_mut()
+                    .for_each(|(_, score)| *score = None);
+                report.warnings.clear();
+            }
+            report
+        };
+        let report = for_examples(py, self.outcome.examples(), self.threads, report)?;
+        Ok(self.report.get_or_init(|| report))
+    }
+}
+
+/// Merges states as [`merge_states`] does, and states of metrics that have no data yet.
+fn merge_any(files: Vec<(String, Vec<metric_run::Outcome>)>) -> Result<Merged, StateFileError> {
+    let outcomes = files.iter().flat_map(|(_, outcomes)| outcomes);
+    let mut is_empty = outcomes.map(|it| it.shards().is_none() && !it.state().has_scores());
+    if is_empty.all(|is_empty| is_empty) {
+        merge_parts(files)
+    } else {
+        merge_states(files)
     }
 }
 
@@ -553,21 +633,10 @@ pub(crate) fn merge_bytes(
     };
     let merged = py.detach(|| {
         let files: Vec<_> = states.into_iter().map(read).collect::<Result<_, _>>()?;
-        // A metric that has no data yet can be written and read.
-        if let [(_, outcomes)] = &files[..]
-            && outcomes
-                .iter()
-                .all(|it| it.shards().is_none() && !it.state().has_scores())
-        {
-            return Ok(Merged {
-                outcomes: outcomes.clone(),
-                warnings: Vec::new(),
-            });
-        }
-        Ok(merge_states(files)?)
+        Ok(merge_any(files)?)
     });
-    let merged = merged.map_err(|error: RunError| of_run(py, &error, false))?;
-    let outcome = first(py, merged.outcomes)?;
+    let merged = merged.map_err(|error: RunError| of_run(py, &error, Origin::Files))?;
+    let outcome = first(py, merged.outcomes, None)?;
     // States that are merged in a program are parts that it knows of; those of shards may lack some.
     let warnings = match outcome.outcome.shards() {
         Some(_) => in_python(&merged.warnings),
@@ -585,18 +654,45 @@ pub(crate) fn compare_files(
     settings: &Bound<'_, PyDict>,
     references: &Bound<'_, PyAny>,
     predictions: Vec<(String, Bound<'_, PyAny>)>,
+    has_ids: bool,
 ) -> PyResult<String> {
     let settings = Settings(settings);
     let (mut run, compare) = comparison(py, name, options, &settings)?;
-    let references = settings.source(references, "references")?;
+    let threads = run.threads;
+    let origin = match origin_of(references) {
+        Origin::Named if !has_ids => Origin::Positions,
+        origin => origin,
+    };
+    let references = settings.source(references, "references", "references")?;
     let predictions = predictions.into_iter().map(|(name, paths)| {
-        let source = settings.source(&paths, "predictions")?;
+        let key = PyString::new(py, &name).repr()?;
+        let source = settings.source(&paths, "predictions", &format!("predictions[{key}]"))?;
         Ok((name, source))
     });
     let predictions = predictions.collect::<PyResult<Vec<_>>>()?;
-    let found = py.detach(|| run.compare(&references, predictions, &compare));
-    let found = found.map_err(|error| of_run(py, &error, true))?;
-    Ok(found.to_json())
+    compared(py, threads, origin, || {
+        run.compare(&references, predictions, &compare)
+    })
+}
+
+/// The JSON of a comparison.
+fn compared(
+    py: Python<'_>,
+    threads: Option<NonZeroUsize>,
+    origin: Origin,
+    compare: impl FnOnce() -> Result<Comparison, RunError> + Send,
+) -> PyResult<String> {
+    let compare = || compare().map(|found| found.to_json());
+    let found = py.detach(|| on_threads(threads, compare));
+    found.map_err(|error| of_run(py, &error, origin))
+}
+
+/// Where the records of a source come from: files, or a table in memory with the ids of its rows.
+fn origin_of(source: &Bound<'_, PyAny>) -> Origin {
+    match source.cast::<PyBytes>() {
+        Ok(_) => Origin::Named,
+        Err(_) => Origin::Files,
+    }
 }
 
 /// The run of a comparison, and how systems are compared.
@@ -608,7 +704,7 @@ fn comparison(
 ) -> PyResult<(Run, Compare)> {
     let entry = entry(py, name)?;
     let chosen = read_options(entry, options)?;
-    let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, false))?;
+    let mut run = Run::new(entry, &chosen).map_err(|error| of_run(py, &error, Origin::Files))?;
     settings.apply(&mut run)?;
     let compare = Compare {
         baseline: settings.text("baseline")?,
@@ -631,13 +727,18 @@ fn in_python(warnings: &[Message]) -> Vec<String> {
     warnings.map(|it| it.render(OptionStyle::Python)).collect()
 }
 
-fn first(py: Python<'_>, outcomes: Vec<metric_run::Outcome>) -> PyResult<Outcome> {
+fn first(
+    py: Python<'_>,
+    outcomes: Vec<metric_run::Outcome>,
+    threads: Option<NonZeroUsize>,
+) -> PyResult<Outcome> {
     let outcome = outcomes.into_iter().next();
     let outcome = outcome.ok_or_else(|| refused(py, "no metric was scored"))?;
     Ok(Outcome {
         outcome,
         report: OnceLock::new(),
         samples: None,
+        threads,
     })
 }
 
@@ -749,6 +850,9 @@ fn option_value(
             // One text is what the command line takes; one number is a list of one.
             if value.cast::<PyString>().is_ok() || value.extract::<f64>().is_ok() {
                 return Ok(Some(OptionValue::One(one(item, value)?)));
+            }
+            if is_set(value) {
+                return Err(wrong("a sequence (a set has no order)"));
             }
             let items = value.try_iter().map_err(|_| wrong("a sequence"))?;
             let items = items.map(|value| one(item, &value?));
@@ -913,7 +1017,9 @@ impl<'py> Settings<'_, 'py> {
         if let Some(names) = self.value("slice_field")? {
             let names = match names.cast::<PyString>() {
                 Ok(name) => vec![name.extract::<String>()?],
-                Err(_) => names.extract::<Vec<String>>()?,
+                Err(_) => names.extract::<Vec<String>>().map_err(|_| {
+                    self.wrong("slice_field", &names, "a string, or a sequence of strings")
+                })?,
             };
             slices.extend(names.into_iter().map(|name| Slice {
                 name,
@@ -948,12 +1054,18 @@ impl<'py> Settings<'_, 'py> {
         Ok(slices)
     }
 
-    /// The files of one side: a path, a pattern or several, or the lines of JSON of a table in memory.
-    pub(crate) fn source(&self, value: &Bound<'_, PyAny>, side: &str) -> PyResult<Source> {
+    /// The files of one side: a path, a pattern or several, or the lines of JSON of a table in memory, which messages
+    /// call by `name`.
+    pub(crate) fn source(
+        &self,
+        value: &Bound<'_, PyAny>,
+        side: &str,
+        name: &str,
+    ) -> PyResult<Source> {
         let py = value.py();
-        let failed = |error: RunError| of_run(py, &error, false);
+        let failed = |error: RunError| of_run(py, &error, Origin::Files);
         if let Ok(bytes) = value.cast::<PyBytes>() {
-            return Ok(Source::memory(side, bytes.as_bytes(), Format::JsonLines));
+            return Ok(Source::memory(name, bytes.as_bytes(), Format::JsonLines));
         }
         let paths = match value.cast::<PyList>() {
             Ok(list) => list.extract::<Vec<PathBuf>>()?,
@@ -1006,23 +1118,31 @@ impl<'py> Settings<'_, 'py> {
     }
 }
 
-/// The records of a table in memory as lines of JSON.
+/// The records of a table in memory as lines of JSON. Messages call it by `name`, and its values by their keys if the ids
+/// are those of a mapping.
 #[pyfunction]
 pub(crate) fn json_lines<'py>(
     py: Python<'py>,
     ids: &Bound<'py, PyAny>,
     values: &Bound<'py, PyAny>,
     field: &str,
+    name: &str,
+    is_mapping: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let mut lines = String::new();
     for (row, (id, value)) in ids.try_iter()?.zip(values.try_iter()?).enumerate() {
-        let json = |value: PyResult<Bound<'py, PyAny>>| -> PyResult<String> {
-            to_json(&value?).map_err(|problem| refused(py, format!("{field} {row}: {problem}")))
+        let (id, value) = (id?, value?);
+        let json = |value: &Bound<'py, PyAny>| {
+            to_json(value).map_err(|problem| {
+                let key = if is_mapping { id.repr().ok() } else { None };
+                let item = key.map_or_else(|| format!("[{row}]"), |key| format!("[{key}]"));
+                Argument { name }.invalid(py, &item, &problem)
+            })
         };
         lines.push_str(&format!(
             "{{\"id\":{},\"{field}\":{}}}\n",
-            json(id)?,
-            json(value)?
+            json(&id)?,
+            json(&value)?
         ));
     }
     Ok(PyBytes::new(py, lines.as_bytes()))

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use metric_run::suite::{
     CompareWith, RunSuite, Shown, Submission, Suite, SuiteError, Worker, serve,
 };
-use metric_run::{Compare, ErrorKind};
+use metric_run::{Compare, ErrorKind, on_threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
 
-use crate::error::refused;
+use crate::error::{Origin, of_run, refused};
 use crate::scorer::Settings;
 
 /// A submission: the path of a folder or of a zip archive, or the bytes of one.
@@ -100,7 +100,10 @@ pub(crate) fn run_suite(
         };
         Ok(run.score(&submission, &|_| ())?.to_json(shown))
     };
-    py.detach(run).map_err(|error| match error.kind {
+    // A comparison uses the threads of the pool that it is in.
+    let found = py.detach(|| on_threads(None, || Ok(run())));
+    let found = found.map_err(|error| of_run(py, &error, Origin::Files))?;
+    found.map_err(|error| match error.kind {
         ErrorKind::Internal => PyRuntimeError::new_err(error.message),
         _ => refused(py, error.message),
     })

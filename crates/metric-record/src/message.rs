@@ -148,15 +148,17 @@ impl OptionStyle {
     /// assert_eq!(OptionStyle::CommandLine.option("fail-under", "f1=0.5"), "--fail-under f1=0.5");
     /// assert_eq!(OptionStyle::CommandLine.option("id-field", "the id"), "--id-field 'the id'");
     /// assert_eq!(OptionStyle::Python.option("ignore-case", ""), "ignore_case");
+    /// // Where only the command line has an option, Python's counterpart.
+    /// assert_eq!(OptionStyle::Python.option("state-out", ""), "to_bytes()");
     /// ```
     #[must_use]
     pub fn option(self, name: &str, value: &str) -> String {
         match (self, value) {
             (Self::CommandLine, "") => format!("--{name}"),
             (Self::CommandLine, value) => format!("--{name} {}", in_shell(value)),
-            (Self::Python, "") => name.replace('-', "_"),
+            (Self::Python, "") => in_python(name),
             (Self::Python, value) => {
-                let name = name.replace('-', "_");
+                let name = in_python(name);
                 match value.parse::<f64>() {
                     Ok(_) => format!("{name}={value}"),
                     Err(_) => format!("{name}={value:?}"),
@@ -164,6 +166,19 @@ impl OptionStyle {
             }
         }
     }
+}
+
+/// What Python has in place of options that only the command line has.
+const ONLY_COMMAND_LINE: &[(&str, &str)] = &[
+    ("names", "predictions"),
+    ("pairs", "references"),
+    ("state-out", "to_bytes()"),
+];
+
+/// The name of an option in Python.
+fn in_python(name: &str) -> String {
+    let found = ONLY_COMMAND_LINE.iter().find(|(option, _)| *option == name);
+    found.map_or_else(|| name.replace('-', "_"), |(_, name)| (*name).to_owned())
 }
 
 /// A value as a shell takes it: in single quotes, if it has characters that mean something to a shell.

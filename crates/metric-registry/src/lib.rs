@@ -62,7 +62,7 @@ pub use drawing::{Draw, Drawing};
 pub use entry::{Entry, Input, NameTaken, Registry};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
-pub use metric_core::{Merge, Metric};
+pub use metric_core::{Merge, Metric, is_on_this_thread, on_this_thread};
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};

@@ -10,7 +10,6 @@ use metric_registry::{
     Column, Compared, DIFFERENCE_BINS, DifferenceCounts, Direction, Entry, Named, Paired, Report,
     ResampledScope,
 };
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::observer::Nobody;
@@ -19,6 +18,7 @@ use crate::statistics::{
     Progress, Resampled, clusters_warnings, count_of, exact_groups_warning, exact_warning,
     internal, proportion_of,
 };
+use crate::threads::{mapped, of_pool};
 use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
 
 /// A comparison of systems: who is compared with whom, and how often systems are exchanged.
@@ -665,9 +665,7 @@ impl PairOfSystems<'_> {
         prepared: &[Prepared],
     ) -> Vec<u64> {
         let blocks = trials.count().div_ceil(64);
-        let at_once = blocks
-            .div_ceil(4 * rayon::current_num_threads() as u64)
-            .max(1);
+        let at_once = blocks.div_ceil(4 * of_pool() as u64).max(1);
         let ranges = (0..blocks.div_ceil(at_once)).map(|index| {
             let start = index * at_once;
             start..(start + at_once).min(blocks)
@@ -676,9 +674,9 @@ impl PairOfSystems<'_> {
         let seed = self.statistics.seed;
         let progress = Progress::new(self.observer, trials.count());
         let exchanges = paired.exchanges(scope);
-        let count = |range: Range<u64>| -> Vec<u64> {
+        let count = |range: &Range<u64>| -> Vec<u64> {
             let done = (64 * (range.end - range.start)).min(trials.count());
-            let values = exchanges.trials(seed, trials, range);
+            let values = exchanges.trials(seed, trials, range.clone());
             progress.advance(done);
             let mut extreme = vec![0; prepared.len()];
             for row in values.chunks_exact(prepared.len().max(1)) {
@@ -694,10 +692,8 @@ impl PairOfSystems<'_> {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             a
         };
-        ranges
-            .into_par_iter()
-            .map(count)
-            .reduce(|| vec![0; prepared.len()], add)
+        let counts = mapped(&ranges, of_pool(), count).into_iter();
+        counts.fold(vec![0; prepared.len()], add)
     }
 
     /// The number of clusters and the least p-value of all assignments, if no difference of so few clusters can

@@ -33,6 +33,7 @@ use crate::source::Source;
 use crate::source::blocks::Blocks;
 use crate::telling::telling_fields;
 use crate::text_columns::TextColumns;
+use crate::threads::of_pool;
 use crate::waiter::{Held, Waiter, fingerprint};
 use crate::waiting::{self, Meeting, Slot, Waiting};
 use crate::words::counted;
@@ -1449,7 +1450,7 @@ impl Join {
         }
         self.waiting.end_gathering()?;
         // One partition for each thread: more of them would only take more memory.
-        let threads = self.width.min(rayon::current_num_threads());
+        let threads = self.width.min(of_pool());
         loop {
             let all = self.waiting.join_next(threads)?;
             if all.is_empty() {
@@ -2144,7 +2145,10 @@ impl Join {
         if let Seen::Prints(prints) = &mut self.references.seen {
             let is_looked_up = self.waiting.has_any(Side::Prediction);
             if self.references.rising.is_none() || is_looked_up {
-                prints.par_sort_unstable();
+                match self.width {
+                    1 => prints.sort_unstable(),
+                    _ => prints.par_sort_unstable(),
+                }
             } else {
                 prints.clear();
             }

@@ -40,6 +40,7 @@ pub mod suite;
 mod tables;
 mod telling;
 mod text_columns;
+mod threads;
 mod waiter;
 mod waiting;
 mod words;
@@ -73,3 +74,4 @@ pub use stored::{
     StoredResults, heading, interval_name, main_card_of, main_first, resampled_units,
 };
 pub use tables::Table;
+pub use threads::on_threads;

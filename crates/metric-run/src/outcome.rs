@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::observer::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
+use crate::threads::on_threads;
 use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
@@ -149,7 +150,9 @@ impl Outcome {
             .first()
             .map_or(&[][..], |scope| &scope.columns);
         let progress = Progress::new(&Nobody, statistics.resamples);
-        let lists = replicates(&resampler, 0, statistics, &progress);
+        let lists = on_threads(None, || {
+            Ok(replicates(&resampler, 0, statistics, &progress))
+        })?;
         let own = columns
             .iter()
             .zip(&lists)

@@ -3,7 +3,7 @@ use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metric_record::{
     Content, DEFAULT_MAX_BYTES, Document, JoinError, JoinPolicy, Message, Missing, ReadError,
@@ -25,6 +25,7 @@ use crate::scan::is_one_example;
 use crate::source::{Source, pages};
 use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
+use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiting::WINDOW;
 use crate::{Outcome, RunError};
 
@@ -203,21 +204,6 @@ pub(crate) enum Opened {
 /// The problem of references of which none was scored, such as all those that are left out.
 pub(crate) const NOTHING_SCORED: &str = "has no examples that could be scored";
 
-/// Does work on threads of its own.
-pub(crate) fn on_threads<T: Send>(
-    threads: usize,
-    work: impl FnOnce() -> Result<T, RunError> + Send,
-) -> Result<T, RunError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| {
-            let problem = format!("cannot start threads: {error}");
-            ReadError::new("", problem).machine()
-        })?;
-    pool.install(work)
-}
-
 impl Run {
     /// Returns a run of one metric. Data are joined strictly, on all cores.
     ///
@@ -379,17 +365,8 @@ impl Run {
         &self,
         work: impl FnOnce(usize) -> Result<T, RunError> + Send,
     ) -> Result<T, RunError> {
-        let threads = self.threads();
-        on_threads(threads, || work(threads))
-    }
-
-    /// The number of threads: as many as there are cores unless it is given.
-    pub(crate) fn threads(&self) -> usize {
-        // The system is asked once: on Linux that takes as long as scoring many records.
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads
-            .map_or_else(|| *CORES.get_or_init(cores), NonZeroUsize::get)
+        let threads = or_cores(self.threads);
+        on_threads(self.threads, || work(threads))
     }
 
     fn score_here(
@@ -1242,10 +1219,7 @@ impl Fold<'_> {
             let parts = worker.iter().zip(states).enumerate();
             parts.flat_map(of_metric).collect()
         };
-        let samples: Vec<Vec<_>> = match self.threads {
-            1 => workers.iter().map(samples).collect(),
-            _ => workers.par_iter().map(samples).collect(),
-        };
+        let samples: Vec<Vec<_>> = mapped(workers, self.threads, samples);
         for (position, metric, sample) in samples.into_iter().flatten() {
             let waiting = self.waiting.samples.entry(position).or_default();
             waiting.push((metric, sample));
@@ -1280,7 +1254,7 @@ impl Fold<'_> {
         if !self.observer.draws() {
             return Ok(());
         }
-        pairs.par_iter().try_for_each(|pair| {
+        let drawn = mapped(pairs, self.threads, |pair| {
             let record = join.record(pair);
             if record.prediction.is_missing() && record.join.missing == Missing::Skip {
                 return Ok(());
@@ -1293,6 +1267,7 @@ impl Fold<'_> {
                 }
             }
             Ok(())
-        })
+        });
+        drawn.into_iter().collect()
     }
 }

@@ -22,6 +22,7 @@ use crate::observer::Nobody;
 use crate::source::hexadecimal;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
+use crate::threads::on_threads;
 use crate::{Outcome, Shards, StateFileError, StateFileProblem, memory};
 
 /// The first bytes of a state file.
@@ -305,9 +306,11 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
             file: first.clone(),
             problem,
         };
-        outcome
-            .resample(&Nobody)
-            .map_err(|error| failed(StateFileProblem::Damaged(error.to_string())))?;
+        let resampled = match outcome.statistics() {
+            Some(_) => on_threads(None, || outcome.resample(&Nobody)),
+            None => Ok(()),
+        };
+        resampled.map_err(|error| failed(StateFileProblem::Damaged(error.to_string())))?;
         // As a run over all data does.
         if outcome.shards().is_none() && !outcome.state().has_scores() {
             return Err(failed(StateFileProblem::NoExamples));

@@ -12,9 +12,9 @@ use metric_registry::{
     Column, Entry, MOST_KEPT_BYTES, Named, Report, ResampledScope, Resampler, ScoreSpec, State,
     StateError,
 };
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::threads::{mapped, of_pool};
 use crate::words::counted;
 use crate::{Observer, RunError, memory};
 
@@ -243,13 +243,13 @@ pub(crate) fn replicates(
     });
     let ranges: Vec<Range<u64>> = ranges.collect();
     let draws = resampler.draws(scope);
-    let replicate = |range: Range<u64>| {
+    let replicate = |range: &Range<u64>| {
         let count = range.end - range.start;
-        let values = draws.replicates(statistics.seed, range);
+        let values = draws.replicates(statistics.seed, range.clone());
         progress.advance(count);
         values
     };
-    let parts: Vec<Vec<f64>> = ranges.into_par_iter().map(replicate).collect();
+    let parts: Vec<Vec<f64>> = mapped(&ranges, of_pool(), replicate);
     by_column(&parts, columns)
 }
 

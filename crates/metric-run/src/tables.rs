@@ -1,6 +1,7 @@
 //! Scores tables in memory: references and predictions as columns, without a detour through JSON.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use metric_record::{
@@ -11,8 +12,9 @@ use metric_registry::{Part, State};
 use rayon::prelude::*;
 
 use crate::observer::Nobody;
-use crate::run::{Run, add, on_threads};
+use crate::run::{Run, add};
 use crate::statistics::refuse_kept;
+use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiter::fingerprint;
 use crate::words::counted;
 use crate::{Outcome, RunError, SampleTable};
@@ -135,11 +137,11 @@ impl Run {
         let rows = references.values.len().max(predictions.values.len());
         // Starting a thread takes longer than reading a few records, and one thread needs no other. Replicates
         // are divided however few records there are.
-        match self.threads().min(rows.max(1)) {
-            1 if self.statistics.is_none() => score(1),
-            _ if self.statistics.is_some() => self.on_threads(score),
-            threads => on_threads(threads, || score(threads)),
+        if self.statistics.is_some() {
+            return self.on_threads(score);
         }
+        let threads = or_cores(self.threads).min(rows.max(1));
+        on_threads(NonZeroUsize::new(threads), || score(threads))
     }
 }
 
@@ -264,14 +266,6 @@ impl<'t> Rows<'t> {
             ids: named.map(|&row| self.id(row).to_string()).collect(),
             are_lines: false,
         }
-    }
-}
-
-/// Maps items on several threads, or on this one: outside of a pool, rayon would start threads for the whole process.
-fn mapped<T: Sync, U: Send>(items: &[T], threads: usize, map: impl Fn(&T) -> U + Sync) -> Vec<U> {
-    match threads {
-        1 => items.iter().map(map).collect(),
-        _ => items.par_iter().map(&map).collect(),
     }
 }
 

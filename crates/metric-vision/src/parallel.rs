@@ -8,15 +8,16 @@ use std::sync::{Mutex, PoisonError};
 /// Returns the number of threads.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
+    if !metric_core::is_on_this_thread() {
+        return rayon::current_num_threads();
+    }
     1
 }
 
 /// Does work for each index below `count`, in any order.
 fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
-    if count > 1 {
+    if count > 1 && threads() > 1 {
         use rayon::prelude::*;
         return (0..count).into_par_iter().for_each(work);
     }
@@ -52,6 +53,8 @@ pub(crate) fn on_all_threads(work: &(dyn Fn() + Sync)) {
 
 #[cfg(test)]
 mod tests {
+    use metric_core::on_this_thread;
+
     use super::*;
 
     #[test]
@@ -59,6 +62,20 @@ mod tests {
         for count in [0, 1, 2, 1000] {
             let squares: Vec<usize> = (0..count).map(|index| index * index).collect();
             assert_eq!(map(count, |index| index * index), squares);
+            assert_eq!(
+                on_this_thread(|| map(count, |index| index * index)),
+                squares
+            );
         }
+    }
+
+    #[test]
+    fn work_on_this_thread_uses_no_other() {
+        let caller = std::thread::current().id();
+        let is_here = |_| std::thread::current().id() == caller;
+        on_this_thread(|| {
+            assert_eq!(threads(), 1);
+            assert!(map(1000, is_here).into_iter().all(|is_here| is_here));
+        });
     }
 }

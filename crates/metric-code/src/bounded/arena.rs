@@ -2,7 +2,9 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// The content of a block begins at a multiple of this, as with `malloc`.
 const ALIGN: usize = 16;
@@ -90,8 +92,39 @@ const MOST: u64 = 1 << 13;
 /// that need the most memory do not take it on all threads at once. Code needs that much starting at about a megabyte.
 const SHARED: usize = 1 << 26;
 
-/// The bytes of the arena that holds more.
-static ALONE: Mutex<()> = Mutex::new(());
+/// The process whose arena holds more; 0 for none. A lock would not do: a process that is forked while a thread has it
+/// would wait for a thread that it does not have.
+static ALONE: AtomicU32 = AtomicU32::new(0);
+
+/// How often an arena asks whether it may hold more. Parses that need as much take many times longer.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The right to hold more than [`SHARED`], which one arena of the process has at a time.
+struct Alone;
+
+impl Alone {
+    /// Waits until no other arena of this process has the right.
+    fn wait() -> Self {
+        let own = std::process::id();
+        loop {
+            let owner = ALONE.load(Ordering::Relaxed);
+            if owner == own {
+                thread::sleep(PAUSE);
+                continue;
+            }
+            let taken = ALONE.compare_exchange(owner, own, Ordering::Acquire, Ordering::Relaxed);
+            if taken.is_ok() {
+                return Self;
+            }
+        }
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        ALONE.store(0, Ordering::Release);
+    }
+}
 
 /// Blocks of memory, and how much they take.
 ///
@@ -115,7 +148,7 @@ pub(super) struct Arena {
     recent: u64,
     limit: Limit,
     /// While it holds more than [`SHARED`].
-    alone: Option<MutexGuard<'static, ()>>,
+    alone: Option<Alone>,
 }
 
 impl Arena {
@@ -263,7 +296,7 @@ impl Arena {
         }
         if held > SHARED && self.alone.is_none() {
             // Who has it waits for no other arena, so that its parse comes to an end.
-            self.alone = Some(ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+            self.alone = Some(Alone::wait());
         }
         self.held = held;
         Some(())
@@ -438,8 +471,7 @@ mod tests {
 
     #[test]
     fn one_arena_at_a_time_holds_much() {
-        use std::sync::atomic::{AtomicBool, Ordering};
-        use std::time::Duration;
+        use std::sync::atomic::AtomicBool;
 
         let fill = |arena: &mut Arena| {
             while arena.held() <= SHARED {
@@ -460,6 +492,9 @@ mod tests {
             unsafe { first.clear(Limit::NONE) };
         });
         assert!(is_done.load(Ordering::SeqCst));
+        // As in a process that was forked from one whose thread held much.
+        ALONE.store(std::process::id() + 1, Ordering::SeqCst);
+        fill(&mut Arena::new());
     }
 
     #[test]

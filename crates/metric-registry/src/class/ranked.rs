@@ -788,9 +788,9 @@ impl Labels {
         if width < most {
             let what = |rows, their| {
                 let rest = "so that a reference after";
-                format!(
-                    "{rows} fewer than the {most} labels of --k, {rest} {their} end counts as not found"
-                )
+                Message::from(format!("{rows} fewer than the {most} labels of "))
+                    .option("k", "")
+                    .text(format_args!(", {rest} {their} end counts as not found"))
             };
             sink.count(
                 &Counted::new(what("row has", "its"), what("rows have", "their")),

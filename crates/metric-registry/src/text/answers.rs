@@ -29,7 +29,7 @@ use crate::text::string_accuracy::{
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
     OptionKind, OptionSpec, OptionValue, PairOf, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
-    never_whole,
+    is_on_this_thread, never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -581,9 +581,15 @@ fn on_each_thread<A: Default + Send>(
     parts.into_iter().collect()
 }
 
-/// Does work once for each thread of the pool. Without a parameter of type, rayon is compiled once for this.
+/// Does work once for each thread of the pool, or on this thread. Without a parameter of type, rayon is
+/// compiled once for this.
 fn for_each_thread(work: &(dyn Fn() + Sync)) {
-    match rayon::current_num_threads() {
+    let threads = if is_on_this_thread() {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
+    match threads {
         1 => work(),
         threads => (0..threads).into_par_iter().for_each(|_| work()),
     }

@@ -79,7 +79,7 @@ impl CocoCurves {
         };
         // One class is not work for several threads, and an empty list must not start them.
         #[cfg(feature = "rayon")]
-        if classes.len() > 1 {
+        if classes.len() > 1 && crate::parallel::threads() > 1 {
             use rayon::prelude::*;
             return Self {
                 classes: classes.into_par_iter().map(curves).collect(),

@@ -139,12 +139,15 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
     """Returns masks of boxes, polygons or uncompressed run lengths.
 
     Args:
-        pyobj: One object or a list of them: a box of 4 numbers, a polygon of more (x and y in turn), or a
-            dictionary with ``size`` and a list ``counts``. Compressed ``counts`` stay as they are.
+        pyobj: An array of boxes of 4 numbers, or one object or a list of them: a polygon of at least 6 numbers (x and y
+            in turn), or a dictionary with ``size`` and a list ``counts``. Compressed ``counts`` stay as they are.
         h: The height of the image.
         w: Its width.
 
-    >>> frPyObjects([[0, 0, 1, 2]], 2, 3)
+    Raises:
+        TypeError: A list has 4 numbers, which may be a box or a polygon of two points: boxes are arrays, as in pycocotools.
+
+    >>> frPyObjects(numpy.array([[0, 0, 1, 2]]), 2, 3)
     [{'size': [2, 3], 'counts': b'024'}]
     """
     h, w = int(h), int(w)
@@ -159,11 +162,11 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
     if not hasattr(pyobj[0], "__len__"):
         return frPyObjects([pyobj], h, w)[0]
     if len(pyobj[0]) == 4:
-        return _of_boxes(pyobj, h, w)
+        raise TypeError("found a list of 4 numbers: expected a polygon of at least 6 (boxes are an array of numpy)")
     if len(pyobj[0]) > 4:
         polygons = [[float(number) for number in polygon] for polygon in pyobj]
         return [_mask(h, w, counts) for counts in _native.mask_from_polygons(polygons, h, w)]
-    raise TypeError("expected boxes of 4 numbers or polygons of at least 6")
+    raise TypeError("expected an array of boxes, or polygons of at least 6 numbers")
 
 
 def _of_boxes(boxes: Any, height: int, width: int) -> Any:
