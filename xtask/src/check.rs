@@ -47,7 +47,8 @@ pub(crate) fn steps(steps: &mut Steps) -> Result<(), Error> {
     steps.run("golden table", || golden::run(&["--check".to_owned()]))?;
     // Without optimization across crates: it takes long and does not change results.
     steps.run("benchmarks", || {
-        let bench = "bench --profile release -p benches -p metric-cli --benches -- --test";
+        cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
+        let bench = "bench --profile release -p benches --benches -- --test";
         cargo(&bench.split(' ').collect::<Vec<_>>(), &[])
     })
 }

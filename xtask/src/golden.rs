@@ -91,7 +91,7 @@ fn record(which: &str) -> Result<Vec<Record>, String> {
     }
     std::fs::write(&file, "").map_err(failed)?;
     // As `xtask test` builds them, so that nothing is built again.
-    let tests = "test --workspace --exclude metric-python --all-features --test golden --quiet";
+    let tests = "test --workspace --exclude metric-python --exclude benches --all-features --test golden --quiet";
     eprintln!("$ GOLDEN_ROWS={which} cargo {tests}");
     let words: Vec<&str> = tests.split(' ').collect();
     cargo_output(&words, &[("GOLDEN_ROWS", which), ("GOLDEN_RECORD", &name)])?;

@@ -27,8 +27,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Everything except the Python package.
-const WORKSPACE: [&str; 3] = ["--workspace", WITHOUT_PYTHON[0], WITHOUT_PYTHON[1]];
+/// Everything except the Python package and the benchmarks.
+const WORKSPACE: [&str; 5] = [
+    "--workspace",
+    WITHOUT_PYTHON[0],
+    WITHOUT_PYTHON[1],
+    "--exclude",
+    "benches",
+];
 
 /// The steps of the tests of the crates.
 pub(crate) fn rust(steps: &mut Steps) -> Result<(), Error> {

@@ -42,7 +42,7 @@ peer did not run, unless there is none yet.";
 
 /// The arguments of `cargo bench` that choose all benchmarks; more go to criterion. Benchmarks of
 /// the program are in its own package, where cargo tells them its path.
-const WORDS: &[&str] = &["-p", "benches", "-p", "metric-cli", "--benches", "--"];
+const WORDS: &[&str] = &["-p", "benches", "--benches", "--"];
 
 /// The arguments of the command line.
 #[derive(Debug, Default, PartialEq)]
@@ -227,6 +227,8 @@ fn criterion(options: &Options) -> Result<(), Error> {
         None => options.save.as_deref(),
     };
     words.extend(save.into_iter().flat_map(|name| ["--save-baseline", name]));
+    // The benchmark `program` runs it.
+    cargo(&["build", "--release", "-p", "metric-cli"], &[])?;
     cargo(&words, &[])?;
     let Some(against) = &options.against else {
         return Ok(());

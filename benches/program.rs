@@ -11,7 +11,7 @@
 //!   Target: 1.0 s; the official program takes 24.2 s.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 /// Runs `metric score` with these words and gives its result.
 fn score(folder: &Path, words: &str, [references, predictions]: [&str; 2]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_metric"))
+    let output = Command::new(metric())
         .arg("score")
         .args(words.split_whitespace())
         .args(["--references", references, "--predictions", predictions])
@@ -28,6 +28,17 @@ fn score(folder: &Path, words: &str, [references, predictions]: [&str; 2]) -> Va
         .output()
         .expect("the program runs");
     serde_json::from_slice(&output.stdout).expect("a result")
+}
+
+/// The program that `cargo build --release -p metric-cli` builds, next to the folder of this benchmark.
+fn metric() -> PathBuf {
+    let own = std::env::current_exe().expect("a path");
+    let program = own.ancestors().nth(2).expect("a folder").join("metric");
+    assert!(
+        program.is_file(),
+        "run `cargo build --release -p metric-cli` first"
+    );
+    program
 }
 
 const LINES: [&str; 2] = ["r.jsonl", "p.jsonl"];
@@ -267,7 +278,7 @@ fn vqa_v2(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(QUESTIONS));
     group.bench_function("200k_questions", |bencher| {
         bencher.iter(|| {
-            let output = Command::new(env!("CARGO_BIN_EXE_metric"))
+            let output = Command::new(metric())
                 .args(["score", "vqa", "--profile", "vqa-v2"])
                 .args(["--references", "r.json", "--predictions", "p.json"])
                 .args(["--threads", "1", "--format", "json"])
