@@ -1487,6 +1487,7 @@ def detection(
     best_f1: bool = False,
     box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
     groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     samples: bool = False,
@@ -1519,6 +1520,8 @@ def detection(
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1561,6 +1564,8 @@ class Detection(Metric):
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1576,7 +1581,7 @@ class Detection(Metric):
     """
 
     _name = 'detection'
-    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1588,6 +1593,7 @@ class Detection(Metric):
         best_f1: bool = False,
         box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
         groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         samples: bool = False,
@@ -1607,6 +1613,7 @@ class Detection(Metric):
             best_f1=best_f1,
             box=box,
             groups=groups,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             samples=samples,
@@ -1674,8 +1681,9 @@ def coco(
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in --max-detections.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in --max-detections.
         groups: Tables in addition to the total. With --class-agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -1716,8 +1724,9 @@ class COCO(Metric):
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in --max-detections.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in --max-detections.
         groups: Tables in addition to the total. With --class-agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -1918,6 +1927,7 @@ def tide(
     iou: float = 0.5,
     background: float = 0.1,
     max_detections: int = 100,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     samples: bool = False,
@@ -1941,6 +1951,8 @@ def tide(
         iou: IoU threshold of a match.
         background: Largest IoU of a detection that belongs to the background.
         max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1970,6 +1982,8 @@ class TIDE(Metric):
         iou: IoU threshold of a match.
         background: Largest IoU of a detection that belongs to the background.
         max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1985,7 +1999,7 @@ class TIDE(Metric):
     """
 
     _name = 'tide'
-    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_key': 'id', 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1993,6 +2007,7 @@ class TIDE(Metric):
         iou: float = 0.5,
         background: float = 0.1,
         max_detections: int = 100,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         samples: bool = False,
@@ -2008,6 +2023,7 @@ class TIDE(Metric):
             iou=iou,
             background=background,
             max_detections=max_detections,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             samples=samples,
@@ -2029,6 +2045,7 @@ def confusion_matrix(
     fields: Mapping[str, Any] | None = None,
     iou: float = 0.5,
     score_threshold: float | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     groups: Literal['none', 'class'] = 'class',
@@ -2052,6 +2069,8 @@ def confusion_matrix(
         fields: Further columns by name, such as weights, clusters or slices.
         iou: IoU threshold of a match.
         score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2082,6 +2101,8 @@ class ConfusionMatrix(Metric):
     Args:
         iou: IoU threshold of a match.
         score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2099,13 +2120,14 @@ class ConfusionMatrix(Metric):
     """
 
     _name = 'confusion-matrix'
-    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
         iou: float = 0.5,
         score_threshold: float | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         groups: Literal['none', 'class'] = 'class',
@@ -2121,6 +2143,7 @@ class ConfusionMatrix(Metric):
         self._init(
             iou=iou,
             score_threshold=score_threshold,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             groups=groups,
