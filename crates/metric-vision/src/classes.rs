@@ -437,6 +437,38 @@ mod tests {
     }
 
     #[test]
+    fn detections_that_only_their_order_ranks() {
+        let ranked = |detections: &[(u32, f64, u64, u64)]| {
+            let detections = detections.iter();
+            super::is_ranked_by_order(detections.map(|&(class, score, correct, wrong)| Judged {
+                class,
+                score: Rank::new(score),
+                correct,
+                wrong,
+            }))
+        };
+        assert!(ranked(&[(1, 0.5, 1, 0), (1, 0.5, 0, 1)]));
+        // Each class has a score of its own.
+        assert!(ranked(&[(1, 0.5, 1, 0), (1, 0.5, 0, 1), (2, 0.7, 1, 0)]));
+        for detections in [
+            &[][..],
+            &[(1, 0.5, 1, 0)],
+            &[(1, 0.5, 1, 0), (1, 0.4, 0, 1)],
+            // One class is ranked.
+            &[
+                (1, 0.5, 1, 0),
+                (1, 0.5, 0, 1),
+                (2, 0.7, 1, 0),
+                (2, 0.6, 0, 1),
+            ],
+            // Both are correct at the first threshold, and wrong at the second.
+            &[(1, 0.5, 1, 2), (1, 0.5, 1, 2)],
+        ] {
+            assert!(!ranked(detections), "{detections:?}");
+        }
+    }
+
+    #[test]
     fn tables_that_are_refused() {
         let metric = Confusion::new(9, 0.5).expect("a metric");
         let shape = crate::BBox::from_xywh(0.0, 0.0, 1.0, 1.0).expect("a box");

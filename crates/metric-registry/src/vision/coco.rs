@@ -17,8 +17,9 @@ use crate::vision::findings::Definition;
 use crate::vision::image_key::{IMAGE_KEY, with_image_key};
 use crate::vision::images::{
     BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
-    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, corners, curve_points, image_warnings,
-    is_empty_image, read_boxes, read_image, renumber_classes, stream_images, tally_order,
+    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, coco_options, corners, curve_points,
+    image_warnings, is_empty_image, read_boxes, read_image, renumber_classes, stream_images,
+    tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
@@ -572,10 +573,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> ReadDataSet<Self> for Coco<S> {
         {
             return Ok(());
         }
-        let options = CocoOptions::default()
-            .with_ignore_unknown_images(data.join.ignore_extra)
-            .with_quirks(quirks)
-            .with_shard(data.shard);
+        let options = coco_options(&data, quirks);
         let read = (self.read.documents)(&data.references, &data.predictions, options);
         let (dataset, warnings) =
             read.map_err(|error| with_image_key(error, &data.references, &data.predictions))?;

@@ -403,13 +403,15 @@ mod tests {
         let mut object = object(1, 1, 1, A);
         object["keypoints"] = json!([10, 20, 2, 30, 40, 2]);
         object["num_keypoints"] = json!(2);
-        let result = json!({"image_id": 1, "category_id": 1, "score": 0.9, "keypoints": [10, 20, 2, 31, 40, 2]});
+        let results = [
+            json!({"image_id": 1, "category_id": 1, "score": 0.9, "keypoints": [10, 20, 2, 31, 40, 2]}),
+        ];
         let options = [("iou-type", "keypoints"), ("oks-sigmas", "0.05,0.05")];
-        let with_area = warnings(&COCO, &options, &[object.clone()], &[result.clone()]);
+        let with_area = warnings(&COCO, &options, &[object.clone()], &results);
         assert!(with_area.is_empty(), "{with_area:?}");
         object["area"] = json!(0);
         let warning = "1 ground-truth object with keypoints has the area 0, by which distances are divided: only exact points are found";
-        let without = warnings(&COCO, &options, &[object], &[result]);
+        let without = warnings(&COCO, &options, &[object], &results);
         assert_eq!(without, [warning]);
     }
 }

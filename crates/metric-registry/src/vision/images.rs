@@ -235,6 +235,14 @@ impl<S: Merge + Default> Gathered<S> {
     }
 }
 
+/// The options for reading COCO's files.
+pub(crate) fn coco_options(data: &DataSet, quirks: bool) -> CocoOptions {
+    CocoOptions::default()
+        .with_ignore_unknown_images(data.join.ignore_extra)
+        .with_quirks(quirks)
+        .with_shard(data.shard)
+}
+
 /// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files are to
 /// be read as a whole: there images may be refused in their order, and each one may be wanted.
 pub(crate) fn stream_images<R, S: Shape + Clone + Send + Sync>(
@@ -252,10 +260,7 @@ where
     if sink.needs_each() {
         return None;
     }
-    let options = CocoOptions::default()
-        .with_ignore_unknown_images(data.join.ignore_extra)
-        .with_quirks(quirks)
-        .with_shard(data.shard);
+    let options = coco_options(data, quirks);
     let stream = (streaming.open)(&data.references, &data.predictions, options)?;
     let classes = ClassList(stream.classes().to_vec());
     let images = stream.images() as u64;

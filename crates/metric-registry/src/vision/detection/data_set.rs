@@ -6,7 +6,7 @@ use std::sync::Arc;
 use metric_core::Metric;
 use metric_record::ReadError;
 use metric_vision::matching::MOST_PAIRS;
-use metric_vision::read::{CocoOptions, FindingRules};
+use metric_vision::read::FindingRules;
 use metric_vision::{Class, DetectionSweepState, Image, Prediction, SweepItem, by_class};
 
 use super::forms::Form;
@@ -15,8 +15,8 @@ use crate::fields::objects_by_id;
 use crate::reading::{Gathered, Pool};
 use crate::vision::findings::{number_of, tally_findings};
 use crate::vision::images::{
-    CORNERS, Gathered as Streamed, ReadBoxes, class_names, findings_in, image_inputs, is_listed,
-    note_warnings, tally_order,
+    CORNERS, Gathered as Streamed, ReadBoxes, class_names, coco_options, findings_in, image_inputs,
+    is_listed, note_warnings, tally_order,
 };
 use crate::{DataSet, DataSetError, ReadDataSet, Sink};
 
@@ -101,10 +101,7 @@ impl<F: Form> Boxes<F> {
         if sink.wants_samples() {
             return None;
         }
-        let options = CocoOptions::default()
-            .with_ignore_unknown_images(data.join.ignore_extra)
-            .with_quirks(false)
-            .with_shard(data.shard);
+        let options = coco_options(data, false);
         let stream = (streaming.open)(&data.references, &data.predictions, options)?;
         let classes = stream.classes().to_vec();
         let count = stream.images() as u64;
