@@ -66,7 +66,8 @@ fn code() {
             "{words} --lang go --profile corrected --weights 0.1,0.1,0.4,0.4"
         ))
         .json();
-    let signature = "codebleu|lang:go|profile:corrected|weights:.1,.1,.4,.4|grammar:go-0.25.0|v:";
+    let signature =
+        "codebleu|lang:go|profile:corrected|weights:.1,.1,.4,.4|grammar:go-0.25.0|ngrams:2|v:";
     assert!(
         result["signature"].to_string().contains(signature),
         "{result}"

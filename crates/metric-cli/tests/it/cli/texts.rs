@@ -70,8 +70,7 @@ fn texts_that_are_right_or_wrong() {
         .json();
     assert_eq!(result["scores"], json!({"exact_match": 0.5}));
     let signature = result["signature"].as_str().expect("a signature");
-    let expected =
-        r#"exact-match|regexes-to-ignore:["The\\s+%7Cx","\\s"]|ignore:case,punctuation,numbers|v:"#;
+    let expected = r#"exact-match|regexes-to-ignore:["The\\s+%7Cx","\\s"]|regex:python-3.11|ignore:case,punctuation,numbers|v:"#;
     assert!(signature.starts_with(expected), "{signature}");
 
     let fails = |code: i32, words: &str, says: &[&str]| {
@@ -92,6 +91,19 @@ fn texts_that_are_right_or_wrong() {
         2,
         "exact-match --pairs e.jsonl --regexes-to-ignore (",
         &["--regexes-to-ignore", "is not a regular expression"],
+    );
+    folder.put(
+        "costly.jsonl",
+        format!(
+            r#"{{"id":1,"reference":"x","prediction":"{}!"}}"#,
+            "a".repeat(40)
+        )
+        .as_bytes(),
+    );
+    fails(
+        5,
+        "exact-match --pairs costly.jsonl --regexes-to-ignore (a|a)*$",
+        &["costly.jsonl:1", "more than 20 million steps"],
     );
     fails(
         2,
