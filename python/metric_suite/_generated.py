@@ -1154,6 +1154,8 @@ def squad(
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['v1.1', 'v2'] = 'v1.1',
+    na_prob_file: str | PathLike[str] | None = None,
+    na_prob_thresh: float | None = None,
     samples: bool = False,
     details: bool = False,
     threads: int | None = None,
@@ -1178,6 +1180,10 @@ def squad(
             ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: With --na-prob-file: questions whose probability is above T count as unanswered
+            [default: 1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         threads: The number of threads, by default one per core. The result does not depend on it.
@@ -1207,6 +1213,10 @@ class SQuAD(Metric):
             ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: With --na-prob-file: questions whose probability is above T count as unanswered
+            [default: 1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         threads: The number of threads, by default one per core. The result does not depend on it.
@@ -1218,7 +1228,7 @@ class SQuAD(Metric):
     """
 
     _name = 'squad'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'na_prob_file': None, 'na_prob_thresh': None, 'samples': False, 'details': False, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1226,6 +1236,8 @@ class SQuAD(Metric):
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         profile: Literal['v1.1', 'v2'] = 'v1.1',
+        na_prob_file: str | PathLike[str] | None = None,
+        na_prob_thresh: float | None = None,
         samples: bool = False,
         details: bool = False,
         threads: int | None = None,
@@ -1239,6 +1251,8 @@ class SQuAD(Metric):
             extract=extract,
             normalize=normalize,
             profile=profile,
+            na_prob_file=na_prob_file,
+            na_prob_thresh=na_prob_thresh,
             samples=samples,
             details=details,
             threads=threads,

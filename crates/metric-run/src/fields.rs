@@ -264,9 +264,10 @@ fn quoted_names(names: &[Cow<'_, str>]) -> String {
 }
 
 /// Names that fields of ids have in other programs' files.
-const ID_NAMES: [&str; 7] = [
+const ID_NAMES: [&str; 8] = [
     "doc_id",
     "question_id",
+    "questionId",
     "key",
     "idx",
     "image_id",

@@ -3,8 +3,8 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
-use metric_record::json::{Raw, is_json_lines};
 use metric_record::json::scan::{Keys, Scanner};
+use metric_record::json::{Raw, is_json_lines};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
