@@ -1351,6 +1351,38 @@ fn files_that_are_nearly_right() {
             .run(&format!("score string-accuracy {words}"))
             .fails(code, &[says]);
     }
+    // Quotes that are text in one of two files: the other one has more rows.
+    folder.put("r.tsv", b"id\treference\n1\t\"a\n2\tb\"\n3\tc\n");
+    folder.put("p.jsonl", b"{\"id\": 1, \"prediction\": \"a\"}\n{\"id\": 2, \"prediction\": \"b\"}\n{\"id\": 3, \"prediction\": \"c\"}\n");
+    folder.put("one.json", b"{\"id\": 1, \"reference\": \"a\"}\n");
+    folder.put(
+        "list.jsonl",
+        b"{\"id\": 1, \"reference\": [3.5, \"a\"], \"prediction\": \"a\"}\n",
+    );
+    for (words, says) in [
+        (
+            "string-accuracy -r r.tsv -p p.jsonl",
+            "no reference for 1 prediction of p.jsonl: id \"2\"",
+        ),
+        (
+            "string-accuracy -r r.tsv -p p.jsonl",
+            "1 row has a field in quotes that spans several lines",
+        ),
+        (
+            "string-accuracy -r one.json -p p.jsonl",
+            "found one record: expected a list of records",
+        ),
+        (
+            "exact-match --pairs list.jsonl",
+            "found the number `3.5`, expected a string: write it as \"3.5\"",
+        ),
+        (
+            "string-accuracy --pairs bins.tsv --slice-field kind",
+            "bins.tsv: line 2: id \"1\": no field \"kind\", which --slice-field names",
+        ),
+    ] {
+        folder.run(&format!("score {words}")).fails(3, &[says]);
+    }
     // A warning, which is the same from shards.
     let warning =
         "1 row has a field in quotes that spans several lines with as many tabs as rows have";

@@ -418,9 +418,14 @@ fn json_map(
         let records: Vec<&RawValue> = serde_json::from_str(list).map_err(error)?;
         return json_list(text, &records, names, refuse);
     }
-    if names.fields.iter().any(|field| field.role == Role::Other) {
-        let problem = "found an object: expected a list of records, which have both fields";
-        let problem = match names.has_all(json) {
+    let is_record = names.are_all_in(&entries) && !is_whole(&entries, whole_file);
+    let has_both = names.fields.iter().any(|field| field.role == Role::Other);
+    if is_record || has_both {
+        let problem = match has_both {
+            true => "found an object: expected a list of records, which have both fields",
+            false => "found one record: expected a list of records, or an object of values by id",
+        };
+        let problem = match is_record {
             true => in_json_lines(Message::from(problem).text("; ")),
             false => problem.into(),
         };
@@ -782,6 +787,14 @@ mod tests {
         ] {
             assert_eq!(scan_json(&text).expect("records"), expected, "{text}");
         }
+        // One line of JSON Lines.
+        let one = "{\"id\": 7, \"reference\": \"a\"}";
+        let problem = scan_json(one).expect_err("one record").problem;
+        let problem = problem.to_string();
+        assert!(
+            problem.ends_with("name the file .jsonl or use --input-format jsonl"),
+            "{problem}"
+        );
         // An object of values by id.
         for (text, ids) in [
             (
