@@ -376,7 +376,8 @@ fn with_check_args(command: Command) -> Command {
     let shows_default = |spec: &OptionSpec| !spec.default.is_empty();
     let specs = entry.options.iter();
     let specs = specs.map(|spec| metric_arg(spec, true, shows_default(spec)));
-    let args = specs.chain(common_args().into_iter().filter_map(check::shared));
+    let shared = common_args().into_iter().chain(statistics::args());
+    let args = specs.chain(shared.filter_map(check::shared));
     let (words, values) = (words_of(entry.options), values_of(&[entry]));
     with_help(
         command,
@@ -962,6 +963,7 @@ pub(crate) fn check_task(name: &str, matches: &ArgMatches) -> Result<(Run, Data)
     let mut run = Run::new(entry, &options(entry, matches, true))?;
     set_up(matches, &mut run)?;
     run.shard = matches.get_one::<Shard>("shard").copied();
+    run.slices = statistics::slices(matches)?;
     Ok((run, data(matches)?))
 }
 

@@ -8,11 +8,14 @@ use crate::output::counted;
 use crate::output_args;
 
 /// The options of `score` that a check has as well, in addition to the [settings](Settings).
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 11] = [
     "references",
     "predictions",
     "pairs",
     "shard",
+    "slice-field",
+    "slices",
+    "slice-bins",
     "threads",
     "max-bytes",
     "quiet",
@@ -36,13 +39,16 @@ pub(crate) fn command(metrics: impl IntoIterator<Item = Command>) -> Command {
 
 /// The form of an option of `score` in `check`, if it has the option.
 pub(crate) fn shared(arg: Arg) -> Option<Arg> {
-    let name = arg.get_id().as_str();
+    let name = arg.get_id().clone();
+    let name = name.as_str();
     let is_shared = SHARED.contains(&name) || Settings::NAMES.contains(&name);
-    let is_format = name == "format";
-    let arg = if is_format {
-        arg.value_parser(["table", "json"])
-    } else {
-        arg
+    let arg = match name {
+        "format" => arg.value_parser(["table", "json"]),
+        "slice-field" => arg.help("Also check this field, whose values are slices; repeatable"),
+        "slices" => arg.help(
+            "Also check the slices that a file defines, with one `ID VALUE` per line; repeatable",
+        ),
+        _ => arg,
     };
     is_shared.then_some(arg)
 }

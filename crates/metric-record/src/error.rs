@@ -161,10 +161,7 @@ impl FieldError {
     /// ```
     pub fn field(field: &str, problem: impl Into<Message>) -> Self {
         let problem = Message::from(format!("field {field:?}: ")).message(&problem.into());
-        Self {
-            field: Some(field.to_owned()),
-            ..Self::reference(problem)
-        }
+        Self::reference(problem).of_field(field)
     }
 
     /// Returns a problem with the prediction.
@@ -175,6 +172,13 @@ impl FieldError {
     /// Returns a problem with the reference.
     pub fn reference(problem: impl Into<Message>) -> Self {
         Self::new(Side::Reference, problem)
+    }
+
+    /// Names the field next to the value that the problem is about.
+    #[must_use]
+    pub fn of_field(mut self, field: &str) -> Self {
+        self.field = Some(field.to_owned());
+        self
     }
 
     /// Marks a value that is well-formed, but takes more time or memory than a limit allows.

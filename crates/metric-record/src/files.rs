@@ -140,9 +140,14 @@ fn probable_encoding(bytes: &[u8], offset: usize) -> Option<&'static str> {
         [first, ..] if !first.is_ascii() => {
             let is_cut = std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
             // Words of Cyrillic have no letter of ASCII.
-            let is_letter = |byte: &&u8| **byte >= 0xc0;
-            let letters = rest.iter().take_while(is_letter).count();
-            let encoding = if letters > 2 {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let line = &line[..line.len().min(200)];
+            let letters = line.iter().filter(|byte| **byte >= 0xc0).count();
+            let of_ascii = line
+                .iter()
+                .filter(|byte| byte.is_ascii_alphabetic())
+                .count();
+            let encoding = if letters > 2.max(of_ascii) {
                 "WINDOWS-1251"
             } else {
                 "WINDOWS-1252"

@@ -196,7 +196,8 @@ impl Plan {
             let found = found.map(|(_, value)| *value);
             found.ok_or_else(|| {
                 let problem = Message::from(format!("no field {name:?}, which "));
-                FieldError::reference(problem.option(option, "").text(" names"))
+                let problem = problem.option(option, "").text(" names");
+                FieldError::reference(problem).of_field(name)
             })
         };
         if let Some(name) = &self.cluster_field {

@@ -167,10 +167,15 @@ impl FieldNames {
     /// Whether an object has all fields, so that it is a record.
     pub(crate) fn has_all(&self, object: &str) -> bool {
         let entries = serde_json::from_str::<Entries<'_>>(object);
-        entries.is_ok_and(|entries| {
-            let names = entries.0.iter().map(|(name, _)| &**name);
-            self.columns(&names.collect::<Vec<_>>()).is_ok()
-        })
+        entries.is_ok_and(|entries| self.are_all_in(&entries))
+    }
+
+    /// The same of the entries of an object. Records have few of them.
+    pub(crate) fn are_all_in(&self, entries: &Entries<'_>) -> bool {
+        const MOST: usize = 200;
+        let names = entries.0.iter().map(|(name, _)| &**name);
+        let has_ids = self.fields.iter().any(|field| field.role == Role::Id);
+        has_ids && entries.0.len() <= MOST && self.columns(&names.collect::<Vec<_>>()).is_ok()
     }
 
     /// Says that a record has two fields of which it should have one.
@@ -264,9 +269,10 @@ fn quoted_names(names: &[Cow<'_, str>]) -> String {
 }
 
 /// Names that fields of ids have in other programs' files.
-const ID_NAMES: [&str; 7] = [
+const ID_NAMES: [&str; 8] = [
     "doc_id",
     "question_id",
+    "questionId",
     "key",
     "idx",
     "image_id",

@@ -798,7 +798,9 @@ impl Run {
         if self.shard.is_none() && join.has_no_predictions() {
             self.refuse_no_predictions(left.missing_ids.clone())?;
         }
-        self.refuse_unmatched(left.missing_ids, left.extra_ids)?;
+        let rows_in_quotes = join.rows_in_quotes();
+        self.refuse_unmatched(left.missing_ids, left.extra_ids)
+            .map_err(|error| with_warning(error, &rows_in_quotes))?;
         fold.threads = 1;
         for slots in left.missing.chunks(MISSING_RECORDS) {
             fold.add(&join, Pairs::apart(join.missing(slots)?))?;
@@ -810,7 +812,6 @@ impl Run {
             _ => NOTHING_SCORED,
         };
         let problem = format!("{}: {problem}", join.reference_name());
-        let rows_in_quotes = join.rows_in_quotes();
         let states = fold.states.into_iter().zip(&self.metrics);
         states
             .map(|(mut state, chosen)| {
@@ -827,6 +828,17 @@ impl Run {
                 Ok(outcome)
             })
             .collect()
+    }
+}
+
+/// An error with the warning that may be its cause, if there is one.
+fn with_warning(error: RunError, (warning, times): &(Counted, u64)) -> RunError {
+    match times {
+        0 => error,
+        times => {
+            let message = error.message().text("\n").message(&warning.warning(*times));
+            ReadError::new("", message).into()
+        }
     }
 }
 

@@ -6,9 +6,9 @@ use crate::formats::{Format, csv, transcript};
 use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span, WHOLE_FILE_ID};
 use std::borrow::Cow;
 
-use metric_record::Message;
 use metric_record::json::scan::{Scanner, ShortText, end_of_number, end_of_numbers, end_of_string};
-use metric_record::json::{Entries, is_json_lines, no_number, offset_of, without_position};
+use metric_record::json::{Entries, is_json_lines, kind, no_number, offset_of, without_position};
+use metric_record::{Kind, Message};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -367,6 +367,23 @@ fn is_whole(entries: &Entries<'_>, whole_file: fn(&str) -> bool) -> bool {
     first.is_some_and(|(_, value)| whole_file(value))
 }
 
+/// The list of records of an object that has it as its `data`, next to facts about the data set: DocVQA, InfographicVQA,
+/// TextVQA and ST-VQA have this form. An object of values by id may have an id of this name.
+fn list_with_facts<'a>(entries: &Entries<'a>, names: &FieldNames) -> Option<&'a str> {
+    let list = entries.get("data")?;
+    let first = list.trim_ascii_start().strip_prefix('[')?;
+    first.trim_ascii_start().starts_with('{').then_some(())?;
+    let mut others = entries.0.iter().filter(|(name, _)| name != "data");
+    let are_facts = entries.0.len() > 1
+        && others.all(|(_, value)| !matches!(kind(value), Kind::List | Kind::Object));
+    let has_records = || {
+        let mut scanner = Scanner::new(first);
+        let record = scanner.raw();
+        record.is_some_and(|record| names.has_all(record.0))
+    };
+    (are_facts || has_records()).then_some(list)
+}
+
 /// Says how to read JSON Lines in a file that is read as JSON.
 fn in_json_lines(message: Message) -> Message {
     message
@@ -397,9 +414,18 @@ fn json_map(
         return json_list(text, &records, names, refuse);
     }
     let entries: Entries<'_> = serde_json::from_str(json).map_err(error)?;
-    if names.fields.iter().any(|field| field.role == Role::Other) {
-        let problem = "found an object: expected a list of records, which have both fields";
-        let problem = match names.has_all(json) {
+    if let Some(list) = list_with_facts(&entries, names) {
+        let records: Vec<&RawValue> = serde_json::from_str(list).map_err(error)?;
+        return json_list(text, &records, names, refuse);
+    }
+    let is_record = names.are_all_in(&entries) && !is_whole(&entries, whole_file);
+    let has_both = names.fields.iter().any(|field| field.role == Role::Other);
+    if is_record || has_both {
+        let problem = match has_both {
+            true => "found an object: expected a list of records, which have both fields",
+            false => "found one record: expected a list of records, or an object of values by id",
+        };
+        let problem = match is_record {
             true => in_json_lines(Message::from(problem).text("; ")),
             false => problem.into(),
         };
@@ -722,6 +748,66 @@ mod tests {
             ("reference", Role::Value, "reference-field"),
             ("references", Role::Value, "reference-field"),
         ])
+    }
+
+    #[test]
+    fn lists_next_to_facts_about_the_data() {
+        let scan_json = |text: &str| {
+            let mut block = Block::lines(text.to_owned(), 1);
+            let found = scan(&mut block, Format::Json, &names(), |_| false)?;
+            let read = |found: &Found| {
+                let value = found.value.slice(text).to_owned();
+                (found.id(text).to_string(), value, found.line)
+            };
+            Ok::<_, ScanError>(found.iter().map(read).collect::<Vec<_>>())
+        };
+        let records = "[{\"id\": 7, \"reference\": [\"a\"]},\n {\"id\": 8, \"reference\": 1}]";
+        let expected = [("7", "[\"a\"]", 1), ("8", "1", 2)];
+        let expected = expected.map(|(id, value, line)| (id.to_owned(), value.to_owned(), line));
+        for text in [
+            records.to_owned(),
+            format!("{{\"data\": {records}}}"),
+            format!(
+                "{{\"dataset_name\": \"x\", \"version\": 1.0, \"data\": {records}, \"split\": null}}"
+            ),
+        ] {
+            assert_eq!(scan_json(&text).expect("records"), expected, "{text}");
+        }
+        // One line of JSON Lines.
+        let one = "{\"id\": 7, \"reference\": \"a\"}";
+        let problem = scan_json(one).expect_err("one record").problem;
+        let problem = problem.to_string();
+        assert!(
+            problem.ends_with("name the file .jsonl or use --input-format jsonl"),
+            "{problem}"
+        );
+        // An object of values by id.
+        for (text, ids) in [
+            (
+                format!("{{\"data\": {records}, \"b\": [1]}}"),
+                &["data", "b"][..],
+            ),
+            ("{\"data\": [{\"x\": 1}]}".to_owned(), &["data"]),
+            ("{\"data\": [1, 2], \"b\": 1}".to_owned(), &["data", "b"]),
+            ("{\"data\": \"a\", \"b\": \"c\"}".to_owned(), &["data", "b"]),
+        ] {
+            let found = scan_json(&text).expect("values by id");
+            let found: Vec<&str> = found.iter().map(|(id, ..)| id.as_str()).collect();
+            // The first has lists only, and could have records.
+            let expected = if text.contains("reference") && ids.len() > 1 {
+                &["7", "8"][..]
+            } else {
+                ids
+            };
+            assert_eq!(found, expected, "{text}");
+        }
+        let error =
+            scan_json("{\"name\": \"x\", \"data\": [{\"questionId\": 7, \"reference\": 1}]}");
+        let problem = error.expect_err("no id").problem.to_string();
+        assert!(
+            problem.contains("did you mean --id-field questionId?"),
+            "{problem}"
+        );
     }
 
     fn scan_line(line: &str) -> Result<Vec<Found>, ScanError> {

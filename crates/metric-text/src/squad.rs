@@ -132,6 +132,41 @@ impl Squad {
     }
 }
 
+impl Squad {
+    /// Returns the values of a question that counts as unanswered, whatever was predicted: correct if there are no
+    /// answers.
+    ///
+    /// This is how `evaluate-v2.0.py` scores a question whose probability of having no answer is above the threshold. It
+    /// asks whether there are answers, also such that normalization leaves nothing of.
+    ///
+    /// ```
+    /// use metric_text::Squad;
+    ///
+    /// assert_eq!(Squad::unanswered_values(&[] as &[&str]), (true, 1.0));
+    /// assert_eq!(Squad::unanswered_values(&["the"]), (false, 0.0));
+    /// ```
+    #[must_use]
+    pub fn unanswered_values<T: AsRef<str>>(answers: &[T]) -> (bool, f64) {
+        let is_correct = answers.is_empty();
+        (is_correct, f64::from(u8::from(is_correct)))
+    }
+}
+
+impl Evidence {
+    /// Returns the state of one question with these values.
+    #[must_use]
+    pub fn of_values((exact, f1): (bool, f64)) -> Self {
+        let mut state = Self::default();
+        state.add(exact, f1);
+        state
+    }
+
+    fn add(&mut self, exact: bool, f1: f64) {
+        self.exact.record(exact);
+        self.f1.add(f1);
+    }
+}
+
 impl Metric for Squad {
     type Prediction = str;
     type Reference = [String];
@@ -140,8 +175,7 @@ impl Metric for Squad {
 
     fn update(&self, state: &mut Evidence, prediction: &str, reference: &[String]) {
         let (exact, f1) = self.values(prediction, reference);
-        state.exact.record(exact);
-        state.f1.add(f1);
+        state.add(exact, f1);
     }
 
     fn compute(&self, state: &Evidence) -> SquadScore {

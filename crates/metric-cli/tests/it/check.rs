@@ -663,3 +663,72 @@ fn questions_are_checked_past_their_first_problem() {
         assert!(vqa.contains(problem), "{problem} is not in\n{vqa}");
     }
 }
+
+/// What cannot be scored is not counted, in dataset files as in records.
+#[test]
+fn examples_that_can_be_scored_in_dataset_files() {
+    let folder = Folder::new(&[
+        (
+            "d.json",
+            r#"{"data": [{"paragraphs": [{"qas": [{"id": "a", "answers": [{"text": "x"}]}, {"id": "b", "answers": [{"text": "y"}]}, {"id": "c", "answers": [{"text": "z"}]}]}]}]}"#,
+        ),
+        ("p.json", r#"{"a": "x", "e": "y"}"#),
+        ("p7.json", r#"{"a": "x", "b": 7, "c": "z"}"#),
+        ("sol.json", r#"{"t1": [[[1]], [[2]]], "t2": [[[1, 2]]]}"#),
+        (
+            "sub.json",
+            r#"{"t1": [{"attempt_1": [[1]]}, {"attempt_1": "x"}], "t2": [{"attempt_1": [[1, 2]]}]}"#,
+        ),
+    ]);
+    for (words, problems, examples) in [
+        (
+            "squad -r d.json -p p.json",
+            &[
+                ("missing-prediction", "d.json", 2),
+                ("extra-prediction", "p.json", 1),
+            ][..],
+            1,
+        ),
+        (
+            "squad -r d.json -p p7.json",
+            &[("invalid-prediction", "p7.json", 1)],
+            2,
+        ),
+        (
+            "arc --strict -r sol.json -p sub.json",
+            &[("invalid-prediction", "sub.json", 1)],
+            1,
+        ),
+        ("arc -r sol.json -p sub.json", &[], 3),
+    ] {
+        let found = check(&folder, words);
+        expect(&found, problems);
+        assert_eq!(found["examples"], json!(examples), "{found}");
+    }
+}
+
+#[test]
+fn fields_of_slices_are_checked() {
+    let folder = Folder::new(&[
+        (
+            "a.jsonl",
+            "{\"id\":1,\"reference\":\"a\",\"prediction\":\"a\",\"kind\":\"x\",\"length\":3}\n{\"id\":2,\"reference\":\"a\",\"prediction\":\"a\",\"length\":\"long\"}\n",
+        ),
+        ("map.json", "{\"1\": \"a\"}"),
+    ]);
+    let words = "exact-match --pairs a.jsonl";
+    for (slices, problems) in [
+        ("", &[][..]),
+        ("--slice-field kind", &[("invalid-reference", "a.jsonl", 1)]),
+        (
+            "--slice-bins length:0,2",
+            &[("invalid-reference", "a.jsonl", 1)],
+        ),
+        ("--slice-field length", &[]),
+    ] {
+        expect(&check(&folder, &format!("{words} {slices}")), problems);
+    }
+    folder
+        .run("check exact-match -r a.jsonl -p a.jsonl --references-format text --slice-field kind")
+        .fails(2, &["--slice-field kind", "have no fields"]);
+}

@@ -1314,3 +1314,169 @@ fn options_that_no_source_uses_are_usage_errors() {
         folder.run(words).code(0);
     }
 }
+
+/// What other programs write, and the way out where it cannot be read.
+#[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
+fn files_that_are_nearly_right() {
+    let folder = Folder::new(&[
+        (
+            "x.csv",
+            "sep=;\r\nid;reference;prediction\r\na;x;x\r\nb;y;z\r\n",
+        ),
+        ("short.csv", "sep=;\nid;reference;prediction\na;x\n"),
+        ("lines.json", RECORDS),
+        (
+            "one.json",
+            "{\"id\": 1, \"reference\": \"x\", \"prediction\": \"x\"}\n",
+        ),
+        (
+            "q.tsv",
+            "id\treference\tprediction\n1\t\"a\ta\n2\tb\"\tb\n3\tc\tc\n",
+        ),
+        ("open.tsv", "id\treference\tprediction\n1\t\"a\ta\n"),
+        (
+            "bins.tsv",
+            "length\tid\treference\tprediction\nlong\t1\ta\ta\n",
+        ),
+        (
+            "bins.jsonl",
+            "{\"length\": \"long\", \"id\": 1, \"reference\": \"a\", \"prediction\": \"a\"}\n",
+        ),
+        (
+            "two.jsonl",
+            "{\"id\": 1, \"reference\": \"a\", \"prediction\": \"a\", \"filter\": \"x\"}\n{\"id\": 1, \"reference\": \"a\", \"prediction\": \"b\", \"filter\": \"y\"}\n",
+        ),
+        (
+            "two.csv",
+            "id,reference,prediction,filter\n1,a,a,x\n1,a,b,y\n",
+        ),
+        (
+            "number.jsonl",
+            "{\"id\": 1, \"reference\": \"3.5\", \"prediction\": 3.5}\n",
+        ),
+        (
+            "boolean.jsonl",
+            "{\"id\": 1, \"reference\": true, \"prediction\": \"true\"}\n",
+        ),
+    ]);
+    folder.put(
+        "1251.tsv",
+        b"id\treference\tprediction\n1\t\xe4\xe0 \xed\xe5\xf2\t\xe4\xe0\n",
+    );
+    folder.put("1252.csv", b"id,reference,prediction\n1,caf\xe9,caf\xe9\n");
+    folder.put("16.csv", b"i\0d\0,\0r\0\n\0");
+    folder.put("16bom.jsonl", b"\xff\xfe{\0}\0\n\0");
+    assert_eq!(accuracy(&folder, "--pairs x.csv"), 0.5);
+    assert_eq!(
+        accuracy(&folder, "--pairs x.csv --delimiter semicolon"),
+        0.5
+    );
+    let jsonl =
+        "for JSON Lines, one record per line, name the file .jsonl or use --input-format jsonl";
+    for (words, code, says) in [
+        (
+            "--pairs x.csv --delimiter comma",
+            3,
+            "use --delimiter semicolon",
+        ),
+        ("--pairs short.csv", 3, "line 3: found 2 fields"),
+        ("--pairs lines.json", 3, jsonl),
+        ("--pairs one.json", 3, jsonl),
+        (
+            "--pairs open.tsv",
+            3,
+            "if quotes are part of the text, use --quote none",
+        ),
+        ("--pairs 1251.tsv", 3, "use iconv -f WINDOWS-1251 -t UTF-8"),
+        ("--pairs 1252.csv", 3, "use iconv -f WINDOWS-1252 -t UTF-8"),
+        ("--pairs 16.csv", 3, "use iconv -f UTF-16LE -t UTF-8"),
+        ("--pairs 16bom.jsonl", 3, "use iconv -f UTF-16 -t UTF-8"),
+        (
+            "--pairs bins.tsv --slice-bins length:0,2",
+            3,
+            "line 2, column 1 \"length\": id \"1\": field \"length\": found \"long\"",
+        ),
+        (
+            "--pairs bins.jsonl --slice-bins length:0,2",
+            3,
+            "bins.jsonl:1: id \"1\": field \"length\": found \"long\"",
+        ),
+        (
+            "--pairs two.jsonl",
+            3,
+            "records of the same id differ in the field \"filter\"",
+        ),
+        (
+            "--pairs two.csv",
+            3,
+            "(lines 2, 3); records of the same id differ in the field \"filter\"",
+        ),
+        (
+            "--pairs number.jsonl",
+            3,
+            "prediction: expected a string, found a number: write it as \"3.5\"",
+        ),
+        (
+            "--pairs boolean.jsonl",
+            3,
+            "reference: expected a string, found true or false: write it as \"true\"",
+        ),
+    ] {
+        folder
+            .run(&format!("score string-accuracy {words}"))
+            .fails(code, &[says]);
+    }
+    // Quotes that are text in one of two files: the other one has more rows.
+    folder.put("r.tsv", b"id\treference\n1\t\"a\n2\tb\"\n3\tc\n");
+    folder.put("p.jsonl", b"{\"id\": 1, \"prediction\": \"a\"}\n{\"id\": 2, \"prediction\": \"b\"}\n{\"id\": 3, \"prediction\": \"c\"}\n");
+    folder.put("one.json", b"{\"id\": 1, \"reference\": \"a\"}\n");
+    folder.put(
+        "list.jsonl",
+        b"{\"id\": 1, \"reference\": [3.5, \"a\"], \"prediction\": \"a\"}\n",
+    );
+    for (words, says) in [
+        (
+            "string-accuracy -r r.tsv -p p.jsonl",
+            "no reference for 1 prediction of p.jsonl: id \"2\"",
+        ),
+        (
+            "string-accuracy -r r.tsv -p p.jsonl",
+            "1 row has a field in quotes that spans several lines",
+        ),
+        (
+            "string-accuracy -r one.json -p p.jsonl",
+            "found one record: expected a list of records",
+        ),
+        (
+            "exact-match --pairs list.jsonl",
+            "found the number `3.5`, expected a string: write it as \"3.5\"",
+        ),
+        (
+            "string-accuracy --pairs bins.tsv --slice-field kind",
+            "bins.tsv: line 2: id \"1\": no field \"kind\", which --slice-field names",
+        ),
+    ] {
+        folder.run(&format!("score {words}")).fails(3, &[says]);
+    }
+    // A warning, which is the same from shards.
+    let warning =
+        "1 row has a field in quotes that spans several lines with as many tabs as rows have";
+    let words = "score string-accuracy --pairs q.tsv";
+    for threads in [1, 2] {
+        let run = folder.run(&format!("{words} --threads {threads}")).code(0);
+        assert!(run.stderr.contains(warning), "{}", run.stderr);
+    }
+    let run = folder.run(&format!("{words} --quote none")).code(0);
+    assert!(!run.stderr.contains("quotes"), "{}", run.stderr);
+    for shard in ["0/2", "1/2"] {
+        let state = shard.replace('/', "-");
+        folder
+            .run(&format!(
+                "{words} --shard {shard} --state-out {state}.state"
+            ))
+            .code(0);
+    }
+    let merged = folder.run("merge 0-2.state 1-2.state").code(0);
+    assert!(merged.stderr.contains(warning), "{}", merged.stderr);
+}

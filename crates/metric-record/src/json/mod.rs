@@ -158,7 +158,8 @@ pub fn without_position(message: &str) -> &str {
         .map_or(message, |end| &message[..end])
 }
 
-/// Returns a message of serde without the words of its data model.
+/// Returns a message of serde without the words of its data model. Where a string is expected, it says how to write a number
+/// as one.
 #[must_use]
 pub fn in_words(message: &str) -> String {
     const WORDS: &[(&str, &str)] = &[
@@ -185,7 +186,15 @@ pub fn in_words(message: &str) -> String {
         ),
     ];
     let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
-    WORDS.iter().fold(message.to_owned(), replace)
+    let text = WORDS.iter().fold(message.to_owned(), replace);
+    let found = text.strip_prefix("found the number `");
+    let found = found.or_else(|| text.strip_prefix("found `"));
+    match found.and_then(|found| found.split_once("`, expected a string")) {
+        Some((value, rest)) if rest.is_empty() || rest.starts_with(" at line ") => {
+            text.clone() + &as_string(value)
+        }
+        _ => text,
+    }
 }
 
 /// Reads a string, borrowed where it has no escapes.
@@ -226,16 +235,29 @@ pub(crate) fn no_string(json: &str) -> String {
             "expected a string, found a list of one string: write the string without brackets"
                 .to_owned()
         }
-        _ if matches!(found, Kind::Number | Kind::Boolean) && json.len() <= SHORT => {
-            let json = json.trim_ascii();
-            format!("expected a string, found {found}: write it as \"{json}\"")
-        }
-        _ => format!("expected a string, found {found}"),
+        _ => format!("expected a string, found {found}{}", as_string(json)),
     }
 }
 
-/// The length in bytes up to which a message repeats a value.
-const SHORT: usize = 40;
+/// Returns how to write a number or a Boolean as a string, for the end of a message that expects one; empty for other
+/// values.
+///
+/// ```
+/// use metric_record::json::as_string;
+///
+/// assert_eq!(as_string("3.5"), ": write it as \"3.5\"");
+/// assert_eq!(as_string("[3.5]"), "");
+/// ```
+#[must_use]
+pub fn as_string(json: &str) -> String {
+    /// The length in bytes up to which a message repeats a value.
+    const SHORT: usize = 40;
+    let json = json.trim_ascii();
+    match kind(json) {
+        Kind::Number | Kind::Boolean if json.len() <= SHORT => format!(": write it as \"{json}\""),
+        _ => String::new(),
+    }
+}
 
 /// Whether the inside of a string has no quotes, escapes or control characters.
 fn is_plain(inner: &[u8]) -> bool {
@@ -481,5 +503,40 @@ impl<'de> Deserialize<'de> for Flag {
             }
         }
         deserializer.deserialize_any(FlagVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_where_strings_are_expected() {
+        let error = |json: &str| typed::<Vec<String>>(json).expect_err("no list of strings");
+        let rows = [
+            (
+                "[3]",
+                "found the number `3`, expected a string: write it as \"3\"",
+            ),
+            (
+                "[3.5]",
+                "found the number `3.5`, expected a string: write it as \"3.5\"",
+            ),
+            (
+                "[true]",
+                "found `true`, expected a string: write it as \"true\"",
+            ),
+            ("[null]", "found null, expected a string"),
+            ("3", "found the number `3`, expected a list"),
+        ];
+        for (json, expected) in rows {
+            assert_eq!(error(json), expected);
+        }
+        let whole = serde_json::from_str::<Vec<String>>("[3]").expect_err("no list of strings");
+        let whole = in_words(&whole.to_string());
+        assert_eq!(
+            whole,
+            "found the number `3`, expected a string at line 1 column 2: write it as \"3\""
+        );
     }
 }

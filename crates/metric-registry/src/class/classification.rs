@@ -118,7 +118,7 @@ fn one_label<'a>(value: &mut Value<'a>) -> Result<Option<LabelView<'a>>, String>
     let is_list = value.kind() == Kind::List;
     view_label(value).map_err(|problem| {
         if is_list {
-            "found a list: expected one label per example, an integer or a string (several labels per example are multilabel classification, which this metric does not score)".to_owned()
+            "expected a label, an integer or a string, found a list: several labels per example are multilabel classification, which this metric does not score".to_owned()
         } else {
             problem
         }

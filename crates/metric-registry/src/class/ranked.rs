@@ -1188,7 +1188,7 @@ fn weighted(field: &str, label: i64, weight: f64) -> Result<Target, FieldError> 
 
 /// The error of a record that has no weight.
 fn no_weight(field: &str) -> FieldError {
-    FieldError::reference(format!("expected a field {field:?}"))
+    FieldError::reference(format!("expected a field {field:?}")).of_field(field)
 }
 
 /// Reads a reference that is the index of a score.

@@ -184,8 +184,10 @@ impl Code {
         };
         let fields = json::fields(record.fields, &[field]).map_err(FieldError::reference)?;
         let language = fields.name(field).map_err(FieldError::reference)?;
-        let missing =
-            || FieldError::reference(format!("no language in field {field:?}: expected one"));
+        let missing = || {
+            let problem = format!("no language in field {field:?}: expected one");
+            FieldError::reference(problem).of_field(field)
+        };
         let language = language.ok_or_else(missing)?;
         language
             .parse()

@@ -1,17 +1,19 @@
 //! Answers to questions, and other texts that are correct or incorrect.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
-use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side};
+use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, Value};
 use metric_text::normalize::differ_in_form;
 use metric_text::read::{
-    JoinCounts, Predictions, QuestionForm, QuestionStream, QuestionTypes, QuestionsError,
-    UNANSWERED, check_questions, check_squad_answers, check_vqa_answers, join_questions, patterns,
-    read_predictions, relaxed_answers, squad_answers, text_or_number, texts, vqa_example,
+    JoinCounts, Predictions, Probabilities, QuestionForm, QuestionStream, QuestionTypes,
+    QuestionsError, UNANSWERED, check_questions, check_squad_answers, check_vqa_answers,
+    join_questions, patterns, read_predictions, relaxed_answers, squad_answers, text_or_number,
+    texts, vqa_example,
 };
 use metric_text::vqa::{Answers, Evidence, VqaAccuracy, VqaProfile};
 use metric_text::{Anls, ExactMatch, PythonRegex, RelaxedAccuracy, Squad, VERSION, anls, squad};
@@ -28,8 +30,8 @@ use crate::text::string_accuracy::{
 };
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, OptionValue, PairOf, ReadDataSet, Reading, Scope, ScoreSpec, Sink,
-    is_on_this_thread, never_whole,
+    OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope, ScoreSpec,
+    Sink, is_on_this_thread, never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -711,12 +713,28 @@ impl Reading for Similarity {
     }
 }
 
+const NA_PROB_FILE: OptionSpec = OptionSpec {
+    name: "na-prob-file",
+    kind: OptionKind::Path,
+    value: "FILE",
+    default: "",
+    help: "With profile v2 and a data file: probability of each question, by id, that it has no answer (.json)",
+};
+
+const NA_PROB_THRESH: OptionSpec = OptionSpec {
+    name: "na-prob-thresh",
+    kind: OptionKind::Number(f64::MIN, f64::MAX),
+    value: "T",
+    default: "",
+    help: "Questions whose probability of having no answer is above T count as unanswered [default: 1]",
+};
+
 pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
     help: "Exact match and F1 of answers extracted from a text, as in SQuAD",
     values: (
         "an answer, a list of answers, {\"text\": a list of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer",
-        "a string, or with a data file SQuAD's predictions file, an object that maps ids to texts",
+        "a string, or with a data file SQuAD's predictions file, an object that maps ids to texts. With a threshold and no file of probabilities {\"prediction_text\": ..., \"no_answer_probability\": ...}",
     ),
     options: &[
         EXTRACT,
@@ -733,6 +751,8 @@ pub(crate) const SQUAD: Entry = Entry {
             default: squad::SquadProfile::V1.name(),
             help: "Version of SQuAD. Under v2, a question may have no answer",
         },
+        NA_PROB_FILE,
+        NA_PROB_THRESH,
     ],
     scores: &[
         ScoreSpec::higher("exact_match").proportion("correct", "total"),
@@ -749,6 +769,8 @@ pub(crate) const SQUAD: Entry = Entry {
         let profile = options.require("profile")?;
         let reading = Extraction {
             metric: Squad { profile },
+            threshold: no_answer_threshold(options, profile)?,
+            has_file: options.has(NA_PROB_FILE.name),
         };
         prepared_scorer("squad", VERSION, reading, options)
     },
@@ -756,6 +778,63 @@ pub(crate) const SQUAD: Entry = Entry {
 
 struct Extraction {
     metric: Squad,
+    /// The probability above which a question counts as unanswered, if probabilities are given.
+    threshold: Option<f64>,
+    /// Whether they are in a file of their own, and not next to the predictions.
+    has_file: bool,
+}
+
+/// A prediction with the probability that its question has no answer, as Hugging Face's `squad_v2` takes it.
+#[derive(serde::Deserialize)]
+struct WithProbability<'a> {
+    #[serde(borrow)]
+    prediction_text: Cow<'a, str>,
+    no_answer_probability: f64,
+}
+
+/// The threshold of the probabilities that questions have no answer, if these are given.
+fn no_answer_threshold(
+    options: &Options,
+    profile: squad::SquadProfile,
+) -> Result<Option<f64>, OptionError> {
+    let (file, threshold) = (NA_PROB_FILE.name, NA_PROB_THRESH.name);
+    let has_file = options.has(file);
+    if !has_file && !options.has(threshold) {
+        return Ok(None);
+    }
+    let given = if has_file { file } else { threshold };
+    let refuse = |reason| Err(OptionError::new(given, &options.given(given), reason));
+    if !profile.allows_no_answer() {
+        return refuse(Message::from("expected only with ").option("profile", "v2"));
+    }
+    let steps = [EXTRACT.name, NORMALIZE.name];
+    if let Some(step) = steps.into_iter().find(|step| options.has(step)) {
+        return refuse(
+            Message::from("expected no ")
+                .option(step, "")
+                .text(" next to it"),
+        );
+    }
+    match options.has(threshold) {
+        true => options.number(threshold).map(Some),
+        false => Ok(Some(1.0)),
+    }
+}
+
+/// Reads a prediction with the probability that its question has no answer.
+fn with_probability<'a>(value: &mut Value<'a>) -> Result<(Cow<'a, str>, f64), FieldError> {
+    let read = value.read::<WithProbability<'_>>();
+    let read = read.map(|read| (read.prediction_text, read.no_answer_probability));
+    read.map_err(|problem| {
+        let problem = Message::default()
+            .option(NA_PROB_THRESH.name, "")
+            .text(" goes with ")
+            .option(NA_PROB_FILE.name, "")
+            .text(format!(
+                ", or with {{\"prediction_text\": ..., \"no_answer_probability\": ...}}: {problem}"
+            ));
+        FieldError::prediction(problem)
+    })
 }
 
 impl Extraction {
@@ -763,13 +842,20 @@ impl Extraction {
         &self,
         prediction: &str,
         answers: &[String],
+        is_unanswered: bool,
         sink: &mut Sink<'_, Self>,
     ) -> Result<(), Message> {
         let profile = self.metric.profile;
         check_squad_answers(profile, answers)?;
         if profile.allows_no_answer() {
             let has_answer = if answers.is_empty() { "no" } else { "yes" };
-            sink.part(None, &[("has_answer", has_answer)], prediction, answers);
+            let groups = [("has_answer", has_answer)];
+            if is_unanswered {
+                let state = squad::Evidence::of_values(Squad::unanswered_values(answers));
+                sink.measured(None, &groups, state);
+            } else {
+                sink.part(None, &groups, prediction, answers);
+            }
         } else {
             sink.example(prediction, answers);
         }
@@ -786,7 +872,7 @@ impl Extraction {
         predictions: &Predictions<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<()> {
-        if sink.wants_samples() || data.shard.is_some() {
+        if sink.wants_samples() || data.shard.is_some() || self.threshold.is_some() {
             return None;
         }
         let stream = QuestionStream::open(&QuestionForm::SQUAD, &data.references, predictions)?;
@@ -832,13 +918,33 @@ impl Reading for Extraction {
     }
 
     fn signature(&self) -> Named<String> {
-        vec![("profile".to_owned(), self.metric.profile.to_string())]
+        let profile = ("profile".to_owned(), self.metric.profile.to_string());
+        let threshold = self.threshold.map(|threshold| {
+            let name = NA_PROB_THRESH.name.to_owned();
+            (name, threshold.to_string())
+        });
+        std::iter::once(profile).chain(threshold).collect()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        if self.has_file {
+            let problem = Message::default()
+                .option(NA_PROB_FILE.name, "")
+                .text(" goes with a data file (.json), found records");
+            return Err(FieldError::reference(problem));
+        }
+        let (prediction, is_unanswered) = match self.threshold {
+            Some(threshold) if !record.prediction.is_missing() => {
+                let (text, probability) = with_probability(&mut record.prediction)?;
+                (text, probability > threshold)
+            }
+            _ => {
+                let text = record.prediction.text().map_err(FieldError::prediction)?;
+                (text, false)
+            }
+        };
         let answers = squad_answers(&mut record.reference).map_err(FieldError::reference)?;
-        self.add(&prediction, &answers, sink)
+        self.add(&prediction, &answers, is_unanswered, sink)
             .map_err(FieldError::reference)
     }
 
@@ -882,6 +988,19 @@ impl ReadDataSet<Self> for Extraction {
             return Ok(());
         }
         let questions = data.references.file()?;
+        if self.threshold.is_some() && !self.has_file {
+            let problem = Message::default()
+                .option(NA_PROB_THRESH.name, "")
+                .text(" goes with ")
+                .option(NA_PROB_FILE.name, "")
+                .text(" where the references are a data file");
+            return Err(ReadError::new("", problem).into());
+        }
+        let probabilities = data
+            .file(NA_PROB_FILE.name)
+            .map(Document::file)
+            .transpose()?;
+        let mut probabilities = probabilities.map(Probabilities::read).transpose()?;
         let counts = join_questions(
             &QuestionForm::SQUAD,
             questions,
@@ -894,15 +1013,32 @@ impl ReadDataSet<Self> for Extraction {
                 if prediction.is_none() && self.metric.measure("", answers).exact.correct > 0 {
                     sink.count_record(&missing_is_correct(), &question.id);
                 }
-                let added = self.add(prediction.unwrap_or_default(), answers, sink);
+                // A missing prediction is empty, whatever its probability is.
+                let probability = match (&mut probabilities, prediction) {
+                    (Some(probabilities), Some(_)) => probabilities.of(&question.id),
+                    _ => None,
+                };
+                let is_unanswered = probability
+                    .zip(self.threshold)
+                    .is_some_and(|(probability, threshold)| probability > threshold);
+                let given = prediction.unwrap_or_default();
+                let added = self.add(given, answers, is_unanswered, sink);
                 if sink.wants_inputs() {
-                    let given = json!(prediction.unwrap_or_default()).to_string();
-                    sink.inputs(json!(answers).to_string(), given);
+                    sink.inputs(json!(answers).to_string(), json!(given).to_string());
                 }
                 added
             },
         );
         count_unmatched(&counts.map_err(of_questions)?, sink);
+        if let Some(probabilities) = &probabilities {
+            let used = probabilities.finish()?;
+            let held = probabilities.ids().filter(|id| data.holds(&id.to_string()));
+            let what = Counted::new(
+                "probability is of a question without a prediction or of none, and was left out",
+                "probabilities are of questions without a prediction or of none, and were left out",
+            );
+            sink.count(&what, held.count().saturating_sub(used) as u64);
+        }
         Ok(())
     }
 }

@@ -479,9 +479,10 @@ pub(crate) fn image_warnings<S: ClassState>(
     warnings
 }
 
-/// Whether a list has the class, and not only objects: a list gives it a name of its own.
+/// Whether a list has the class, and not only objects: a list gives it a name of its own. Numbers of classes in records
+/// have no name.
 pub(crate) fn is_listed(class: &Class) -> bool {
-    class.name != class.key.to_string()
+    !class.name.is_empty() && class.name != class.key.to_string()
 }
 
 /// A class of a data set with the number of its objects.

@@ -169,10 +169,10 @@ impl Rest {
         let join = &mut self.data.join;
         let before = *join;
         match error {
-            JoinError::Missing(_) => join.missing = Missing::Empty,
+            JoinError::Missing(_) => join.missing = Missing::Skip,
             JoinError::Extra(_) => join.ignore_extra = true,
             JoinError::MissingAndExtra(..) => {
-                (join.missing, join.ignore_extra) = (Missing::Empty, true);
+                (join.missing, join.ignore_extra) = (Missing::Skip, true);
             }
             _ => {}
         }
@@ -400,10 +400,21 @@ fn position(part: &str, text: &str) -> usize {
     part.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Takes the task that an error is about, such as `task "a"`, out of a file that is an object of tasks.
+/// Takes the task that an error is about, such as `task "a"`, out of a file that is an object of tasks. What the other
+/// file says of it can no longer be scored, and is taken out as well.
 fn without_task(data: &mut DataSet, error: &ReadError) -> Option<()> {
     let task = error.record.strip_prefix("task \"")?.strip_suffix('"')?;
-    let document = side_of(data, &error.file)?;
+    without_entry(side_of(data, &error.file)?, task)?;
+    for document in [&mut data.references, &mut data.predictions] {
+        if document.name != error.file {
+            without_entry(document, task);
+        }
+    }
+    Some(())
+}
+
+/// Takes an entry out of a file that is an object.
+fn without_entry(document: &mut Document, task: &str) -> Option<()> {
     let file = document.file().ok()?;
     let text = file.content();
     let tasks = Entries::scan(text)?.0;

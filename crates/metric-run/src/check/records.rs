@@ -25,6 +25,8 @@ impl Run {
         let Some(first) = self.metrics.first() else {
             return Ok(());
         };
+        let has_fields = references.source.has_fields()?;
+        self.check_statistics(has_fields, &references.source.name())?;
         found.states = self.start();
         let options = JoinOptions {
             policy: self.join,

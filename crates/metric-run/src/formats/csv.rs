@@ -813,3 +813,50 @@ fn is_number(text: &str) -> bool {
         && (whole == "0" || !whole.starts_with('0'))
         && text != "-0"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excel_names_the_delimiter_in_a_first_line() {
+        let rows = [
+            ("sep=;\r\na;b\r\n", Some((b';', 7))),
+            ("\u{feff}SEP=,\na,b", Some((b',', 9))),
+            ("\"sep=;\"\na;b", Some((b';', 8))),
+            ("sep=\t", Some((b'\t', 5))),
+            ("sep=\na", None),
+            ("sep=ab\na", None),
+            ("id,sep=;\n", None),
+            ("a,b\nsep=;\n", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(separator_line(text), expected, "{text:?}");
+        }
+        assert_eq!(start("sep=;\na;b", 1), (6, 2));
+        assert_eq!(start("\u{feff}a,b", 1), (3, 1));
+        assert_eq!(start("sep=;\na;b", 9), (0, 9));
+    }
+
+    #[test]
+    fn rows_inside_of_quotes() {
+        // The columns of a row of three, in which a quote opens and closes.
+        let rows = [
+            ("a\ta\n2\tb", 1, true),
+            ("a\ta\n2\tx\ty\n3\tb", 1, true),
+            ("1\tx\ty\n2", 0, true),
+            ("y\n2\tx\tb", 2, true),
+            // Texts of several lines, and text that is indented.
+            ("a\nb", 1, false),
+            ("a\ta\nb", 1, false),
+            ("if x:\n\ty = 1", 2, false),
+            ("a\n\tb\tc", 2, false),
+            ("y\n2\tx\tb\n", 2, false),
+        ];
+        for (field, column, expected) in rows {
+            let found = has_rows(field, column, 3, b'\t');
+            assert_eq!(found, expected, "{field:?} in column {column}");
+            assert!(!has_rows(&field.replace('\t', ","), column, 3, b','));
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, described, string};
+use metric_record::json::{Text, as_string, cut, described, string};
 use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -48,7 +48,8 @@ pub fn answers(json: &str) -> Result<Answers, String> {
             Ok(answers)
         }
         other => Err(format!(
-            "expected an answer or a list of answers, found {other}"
+            "expected an answer or a list of answers, found {other}{}",
+            as_string(json)
         )),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use metric_record::json::{Entries, fields, typed};
+use metric_record::json::{Entries, as_string, fields, typed};
 use metric_record::{FieldError, Kind, Message, Record, Value};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -22,7 +22,7 @@ use crate::vqa::{Answers, Language, VqaProfile};
 /// assert_eq!(texts(&mut Value::line("Paris"))?, ["Paris"]);
 /// assert_eq!(
 ///     texts(&mut Value::json("7")).unwrap_err(),
-///     "expected a string or a list of strings, found a number",
+///     "expected a string or a list of strings, found a number: write it as \"7\"",
 /// );
 /// # Ok::<(), String>(())
 /// ```
@@ -35,9 +35,13 @@ pub fn texts(value: &mut Value<'_>) -> Result<Vec<String>, String> {
         Kind::Missing => Ok(Vec::new()),
         Kind::Line | Kind::String => Ok(vec![value.text()?.into_owned()]),
         Kind::List => value.read(),
-        other => Err(format!(
-            "expected a string or a list of strings, found {other}"
-        )),
+        other => {
+            let json = value.to_json_or("null").unwrap_or_default();
+            let hint = as_string(&json);
+            Err(format!(
+                "expected a string or a list of strings, found {other}{hint}"
+            ))
+        }
     }
 }
 
@@ -334,7 +338,7 @@ mod tests {
             (Value::line("[1]"), strings(&["[1]"])),
             (Value::string("{}"), strings(&["{}"])),
             (Value::missing(), strings(&[])),
-            (Value::integer(1), found("a number")),
+            (Value::integer(1), found("a number: write it as \"1\"")),
             (Value::json("{}"), found("an object")),
             (Value::json("null"), found("null")),
         ];
@@ -358,7 +362,7 @@ mod tests {
         );
         assert_eq!(
             vqa("7").unwrap_err(),
-            "expected an answer or a list of answers, found a number"
+            "expected an answer or a list of answers, found a number: write it as \"7\""
         );
         // Text that looks like an object is text.
         let text = accepted(&mut Value::string("{}")).unwrap();

@@ -43,6 +43,7 @@ mod keys;
 #[cfg(feature = "regex")]
 mod patterns;
 mod predictions;
+mod probabilities;
 mod stream;
 
 pub use metric_record::{File, ReadError};
@@ -58,4 +59,5 @@ pub use join::{JoinCounts, check_questions, join_questions};
 #[cfg(feature = "regex")]
 pub use patterns::patterns;
 pub use predictions::{Predictions, read_predictions};
+pub use probabilities::Probabilities;
 pub use stream::QuestionStream;

@@ -168,6 +168,8 @@ pub fn read_predictions(file: File<'_>) -> Result<Predictions<'_>, QuestionsErro
         let is_lines = file.name.ends_with(".jsonl") || error.starts_with("trailing characters");
         let hint = if is_lines {
             "; with such a data file, predictions are one list or object of JSON, not JSON Lines"
+        } else if error.starts_with("no field `") {
+            "; predictions are a list of {\"question_id\": ..., \"answer\": ...}, as VQA v2 has it, or one object of answers by id, {\"id\": \"answer\"}, as SQuAD has it"
         } else {
             ""
         };
@@ -307,7 +309,7 @@ mod tests {
             ),
             (
                 r#"[{"question_id": 1}]"#,
-                "p.json: no field `answer` at line 1 column 19",
+                "p.json: no field `answer` at line 1 column 19; predictions are a list of {\"question_id\": ..., \"answer\": ...}, as VQA v2 has it, or one object of answers by id, {\"id\": \"answer\"}, as SQuAD has it",
             ),
             (
                 "{\"a\": \"b\"}\n{}",

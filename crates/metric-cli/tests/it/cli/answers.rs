@@ -373,3 +373,189 @@ fn answers_too_long_to_be_compared_are_named() {
     let short = &other[..1_000_000];
     assert_eq!(pair(&long, short).json()["scores"]["anls"], 0.0);
 }
+
+const SQUAD_WITHOUT_ANSWERS: &str = r#"{"data": [{"paragraphs": [{"qas": [
+    {"id": "a", "answers": []}, {"id": "b", "answers": [{"text": "x y"}]},
+    {"id": "c", "answers": []}, {"id": "d", "answers": [{"text": "z"}]}, {"id": "e", "answers": [{"text": "the"}]}]}]}]}"#;
+
+/// Questions above the threshold count as unanswered, by the rule of `evaluate-v2.0.py`.
+#[test]
+fn probabilities_of_no_answer() {
+    let folder = Folder::new(&[
+        ("d.json", SQUAD_WITHOUT_ANSWERS),
+        (
+            "p.json",
+            r#"{"a": "x", "b": "x", "c": "y", "d": "z", "e": "the"}"#,
+        ),
+        (
+            "na.json",
+            r#"{"a": 0.31, "b": 0.2, "c": 0.3, "d": 0.9, "e": 0.9}"#,
+        ),
+        ("some.json", r#"{"a": 0.31, "b": 0.2}"#),
+        (
+            "more.json",
+            r#"{"a": 0.31, "b": 0.2, "c": 0.3, "d": 0.9, "e": 0.9, "f": 0}"#,
+        ),
+        ("texts.json", r#"{"a": "0.31"}"#),
+    ]);
+    let words = "score squad --profile v2 -r d.json -p p.json --format json";
+    let scores = |words: &str| {
+        let result = folder.run(words).json();
+        (result["scores"].clone(), result["signature"].to_string())
+    };
+    // Above the threshold: a is correct, d is not, and e has an answer, of which nothing is left. b has F1 2/3.
+    let na = format!("{words} --na-prob-file na.json --na-prob-thresh 0.3");
+    let (found, signature) = scores(&na);
+    assert_eq!(
+        found,
+        json!({"exact_match": 1.0 / 5.0, "f1": (1.0 + 2.0 / 3.0) / 5.0})
+    );
+    assert!(signature.contains("|na-prob-thresh:0.3|"), "{signature}");
+    // No probability is above 1, which is the default: d and e are correct.
+    let (found, signature) = scores(&format!("{words} --na-prob-file na.json"));
+    assert_eq!(
+        found,
+        json!({"exact_match": 2.0 / 5.0, "f1": (2.0 + 2.0 / 3.0) / 5.0})
+    );
+    assert!(signature.contains("|na-prob-thresh:1|"), "{signature}");
+    assert_eq!(scores(words).0, found);
+    // Parts merge, and have the scores of the examples.
+    for shard in ["0/2", "1/2"] {
+        let state = shard.replace('/', "-");
+        let na = na.replace(" --format json", "");
+        folder
+            .run(&format!("{na} --shard {shard} --state-out {state}.state"))
+            .code(0);
+    }
+    let merged = folder.run("merge 0-2.state 1-2.state --format json").json();
+    assert_eq!(merged["scores"]["exact_match"], json!(1.0 / 5.0));
+    let groups = &merged["groups"]["has_answer"];
+    assert_eq!(groups["no"]["scores"]["exact_match"], json!(1.0 / 2.0));
+    assert_eq!(groups["yes"]["scores"]["exact_match"], json!(0.0));
+    let more = folder.run(&na.replace("na.json", "more.json")).json();
+    let warning =
+        "1 probability is of a question without a prediction or of none, and was left out";
+    assert_eq!(more["warnings"], json!([warning]));
+    for (words, code, says) in [
+        (
+            na.replace("na.json", "some.json"),
+            3,
+            "some.json: no probability for 3 questions: ids \"c\", \"d\", \"e\"",
+        ),
+        (
+            na.replace("na.json", "texts.json"),
+            3,
+            "texts.json: id \"a\": expected a number",
+        ),
+        (
+            na.replace("--profile v2", ""),
+            2,
+            "expected only with --profile v2",
+        ),
+        (
+            format!("{words} --na-prob-thresh 0.3"),
+            3,
+            "--na-prob-thresh goes with --na-prob-file",
+        ),
+        (
+            "score squad --profile v2 -r p.json -p p.json --na-prob-file na.json".to_owned(),
+            3,
+            "--na-prob-file goes with a data file",
+        ),
+    ] {
+        folder.run(&words).fails(code, &[says]);
+    }
+}
+
+#[test]
+fn predictions_of_other_programs_name_the_form() {
+    let folder = Folder::new(&[
+        ("d.json", SQUAD_WITHOUT_ANSWERS),
+        (
+            "p.json",
+            r#"[{"id": "a", "prediction_text": "", "no_answer_probability": 0.9}]"#,
+        ),
+    ]);
+    folder
+        .run("score squad --profile v2 -r d.json -p p.json")
+        .fails(
+            3,
+            &[
+                "p.json: no field `question_id` at line 1",
+                "one object of answers by id",
+            ],
+        );
+}
+
+/// The files of DocVQA, InfographicVQA, TextVQA and ST-VQA: a list next to facts about the data set.
+#[test]
+fn answers_in_an_object_with_data() {
+    let folder = Folder::new(&[
+        (
+            "docvqa.json",
+            r#"{"dataset_name": "x", "dataset_version": "1.0", "data": [{"questionId": 1, "answers": ["north"]}, {"questionId": 2, "answers": ["a", "b"]}]}"#,
+        ),
+        (
+            "p.json",
+            r#"[{"questionId": 2, "answer": "b"}, {"questionId": 1, "answer": "nort"}]"#,
+        ),
+        (
+            "textvqa.json",
+            r#"{"dataset_type": "val", "data": [{"question_id": 3, "image_id": "a", "answers": ["red", "red", "red", "x", "x", "x", "x", "x", "x", "x"]}]}"#,
+        ),
+        ("t.json", r#"[{"question_id": 3, "answer": "red"}]"#),
+    ]);
+    let fields = "--reference-field answers --prediction-field answer --format json";
+    let words = format!("anls -r docvqa.json -p p.json --id-field questionId {fields}");
+    // One of five letters is missing: 1 - 1/5.
+    let result = folder.run(&format!("score {words}")).json();
+    assert_eq!(result["scores"]["anls"], json!(0.9));
+    let check = folder.run(&format!("check {words}")).json();
+    assert_eq!(
+        check["references"],
+        json!({"records": 2, "source": "docvqa.json"})
+    );
+    let words = format!(
+        "score vqa --profile vqa-v2 -r textvqa.json -p t.json --id-field question_id {fields}"
+    );
+    // Each of the three who said red has two others, and the seven others have three: (3 * 2/3 + 7) / 10.
+    let result = folder.run(&words).json();
+    assert_eq!(result["scores"]["accuracy"], json!(0.9));
+    folder
+        .run("score anls -r docvqa.json -p p.json")
+        .fails(3, &["did you mean --id-field questionId?"]);
+}
+
+/// Probabilities next to the predictions, as Hugging Face's `squad_v2` takes them.
+#[test]
+fn probabilities_of_no_answer_in_records() {
+    let record = |id: &str, answers: &str, text: &str, probability: f64| {
+        format!(
+            "{{\"id\": \"{id}\", \"reference\": {answers}, \"prediction\": {{\"prediction_text\": \"{text}\", \"no_answer_probability\": {probability}}}}}\n"
+        )
+    };
+    let rows = [
+        record("a", "[]", "x", 0.31),
+        record("b", "[\"x y\"]", "x", 0.2),
+        record("c", "[]", "y", 0.3),
+        record("d", "[\"z\"]", "z", 0.9),
+    ];
+    let texts = "{\"id\": \"a\", \"reference\": [], \"prediction\": \"x\"}\n";
+    let folder = Folder::new(&[("r.jsonl", &rows.concat()), ("t.jsonl", texts)]);
+    let words = "score squad --profile v2 --na-prob-thresh 0.3 --format json --pairs";
+    let result = folder.run(&format!("{words} r.jsonl")).json();
+    let expected = json!({"exact_match": 1.0 / 4.0, "f1": (1.0 + 2.0 / 3.0) / 4.0});
+    assert_eq!(result["scores"], expected);
+    folder.run(&format!("{words} t.jsonl")).fails(
+        3,
+        &[
+            "t.jsonl:1",
+            "--na-prob-thresh goes with",
+            "found the string",
+        ],
+    );
+    let words = "score squad --profile v2 --na-prob-thresh 0.3 --normalize lower --pairs r.jsonl";
+    folder
+        .run(words)
+        .fails(2, &["expected no --normalize next to it"]);
+}

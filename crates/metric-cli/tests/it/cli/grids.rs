@@ -444,3 +444,32 @@ fn pictures_of_grids() {
         .run("score string-accuracy --pairs words.jsonl --show 1")
         .fails(2, &["--show is not an option of string-accuracy: "]);
 }
+
+/// A grid that is written as a text is named, wherever it is.
+#[test]
+fn grids_that_are_texts() {
+    let folder = Folder::new(&[
+        (
+            "pairs.jsonl",
+            "{\"id\":1,\"reference\":[[0]],\"prediction\":\"[[0]]\"}\n{\"id\":2,\"reference\":[[0]],\"prediction\":[[99]]}\n",
+        ),
+        (
+            "tasks.jsonl",
+            "{\"id\":1,\"reference\":[[[0]]],\"prediction\":[{\"attempt_1\":\"[[0]]\"}]}\n{\"id\":2,\"reference\":[[[0]]],\"prediction\":[{\"attempt_1\":null}]}\n",
+        ),
+        ("r.json", "{\"1\": [[[0]]], \"2\": [[[0]]]}"),
+        (
+            "p.json",
+            "{\"1\": [{\"attempt_1\": \"0\"}], \"2\": [{\"attempt_1\": [[0]]}]}",
+        ),
+    ]);
+    let warning = "1 prediction has a string where a grid is expected, a list of rows such as [[1, 2], [3, 4]]: \"1\"";
+    for words in [
+        "--pairs pairs.jsonl",
+        "--pairs tasks.jsonl",
+        "-r r.json -p p.json",
+    ] {
+        let run = folder.run(&format!("score arc {words}")).code(0);
+        assert!(run.stderr.contains(warning), "{words}: {}", run.stderr);
+    }
+}

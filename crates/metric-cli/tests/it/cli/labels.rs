@@ -507,3 +507,149 @@ fn classes_that_are_missing_or_none() {
             .code(2);
     }
 }
+
+/// Labels that are probably meant to be equal are different labels, which a warning says.
+#[test]
+fn labels_that_are_written_in_two_ways() {
+    let folder = Folder::new(&[]);
+    let number = "1 number with and without decimals is several classes, such as 3 and \"3.0\"";
+    let row = "1 row has its reference as another label: an integer";
+    let rows: &[(&str, &str, &str, Option<&str>)] = &[
+        ("classification", "\"3.0\"", "3", Some(number)),
+        ("classification", "3", "\"3.0\"", Some(number)),
+        (
+            "classification",
+            "\"3\"",
+            "\"3.0\"",
+            Some("such as \"3\" and \"3.0\""),
+        ),
+        (
+            "classification",
+            "\"3\"",
+            "3",
+            Some("1 integer and the string it is written as"),
+        ),
+        ("classification", "\"3.5\"", "3", None),
+        ("classification", "\"v3.0\"", "\"v3\"", None),
+        ("mrr", "\"3\"", "[1, 3]", Some(row)),
+        ("mrr", "3", "[1, \"3\"]", Some(row)),
+        ("mrr", "3", "[\"3.0\", \"x\"]", Some(row)),
+        ("mrr", "\"3.0\"", "[3, 1]", Some(row)),
+        ("accuracy-at-k --k 1", "\"3\"", "[1, 3]", Some(row)),
+        ("accuracy-at-k --k 1", "3", "[1, 3]", None),
+        ("mrr", "\"3\"", "[3, \"3\"]", None),
+        ("mrr", "\"a\"", "[\"b\"]", None),
+        ("mrr", "3", "[4, 5]", None),
+    ];
+    for (metric, reference, prediction, expected) in rows {
+        let record =
+            format!("{{\"id\":1,\"reference\":{reference},\"prediction\":{prediction}}}\n");
+        folder.put("a.jsonl", record.as_bytes());
+        let other = "{\"id\":2,\"reference\":\"x\",\"prediction\":[\"y\"]}\n";
+        let other = if metric.starts_with("classification") {
+            ""
+        } else {
+            other
+        };
+        folder.put("a.jsonl", format!("{record}{other}").as_bytes());
+        for files in ["--pairs a.jsonl", "--pairs a.jsonl --per-sample s.jsonl"] {
+            let words = format!("score {metric} {files} --format json");
+            let result = folder.run(&words).json();
+            let warnings = result["warnings"].to_string().replace("\\\"", "\"");
+            let is_there = |text: &str| warnings.contains(text);
+            match expected {
+                Some(text) => assert!(is_there(text), "{record}{warnings}"),
+                None => assert!(
+                    !is_there("decimals") && !is_there("written") && !is_there("another label"),
+                    "{record}{warnings}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn classes_that_never_occur_are_named() {
+    let rows: String = (0..7)
+        .map(|row| format!("{{\"id\":{row},\"reference\":\"A\",\"prediction\":\" A{row}\"}}\n"))
+        .collect();
+    let folder = Folder::new(&[("a.jsonl", &rows)]);
+    let result = folder
+        .run("score classification --pairs a.jsonl --format json")
+        .json();
+    let zero = "--zero-division 0 counts";
+    let expected = json!([
+        format!(
+            "1 class is never predicted and left out of the average precision: \"A\"; {zero} it as 0, as scikit-learn does"
+        ),
+        format!(
+            "7 classes are never a reference and left out of the average recall: \" A0\", \" A1\", \" A2\", \" A3\", \" A4\", ...; {zero} them as 0, as scikit-learn does"
+        ),
+    ]);
+    assert_eq!(result["warnings"], expected);
+}
+
+#[test]
+fn labels_with_commas_are_in_quotes() {
+    let rows = "{\"id\":1,\"reference\":\"a,b\",\"prediction\":\"a,b\"}\n{\"id\":2,\"reference\":\"a\",\"prediction\":\"a,b\"}\n";
+    let folder = Folder::new(&[("a.jsonl", rows)]);
+    let run = |labels: &str| {
+        let mut command =
+            folder.command("score classification --pairs a.jsonl --format json --labels");
+        let output = command.arg(labels).output().expect("the program runs");
+        crate::common::Run::new(labels, output)
+    };
+    // Of the two predictions of `a,b` one is correct.
+    let one = run("\"a,b\"").json();
+    assert_eq!(one["scores"]["precision"], json!(0.5));
+    let signature = one["signature"].as_str().expect("a text");
+    assert!(signature.contains("|labels:\"a,b\"|"), "{signature}");
+    let two = run("a,\"a,b\"").json();
+    assert_eq!(two["scores"]["precision"], json!(0.5));
+    assert_eq!(two["scores"]["recall"], json!(0.5));
+    run("\"a,b").fails(2, &["--labels", "never closed"]);
+}
+
+#[test]
+fn values_of_another_metric_name_it() {
+    let folder = Folder::new(&[]);
+    for (metric, reference, prediction, says) in [
+        (
+            "mrr",
+            "1",
+            "[0.1, 0.9]",
+            "if a row has the scores of all classes, use --input scores",
+        ),
+        ("accuracy-at-k", "1", "[0.0, 1.0]", "use --input scores"),
+        (
+            "classification",
+            "[\"x\"]",
+            "\"x\"",
+            "reference: expected a label, an integer or a string, found a list",
+        ),
+        ("classification", "\"x\"", "[\"x\", \"y\"]", "multilabel"),
+        (
+            "classification",
+            "3.0",
+            "3",
+            "found 3.0: write it as 3 or, if it is a name, as \"3.0\"",
+        ),
+        ("classification", "true", "1", "write it as \"true\""),
+    ] {
+        let record =
+            format!("{{\"id\":1,\"reference\":{reference},\"prediction\":{prediction}}}\n");
+        folder.put("a.jsonl", record.as_bytes());
+        let run = folder.run(&format!("score {metric} --pairs a.jsonl"));
+        let run = run.fails(3, &["a.jsonl:1", says]);
+        assert!(!run.stderr.contains("index"), "{}", run.stderr);
+    }
+    // Texts are not scores.
+    folder.put(
+        "a.jsonl",
+        b"{\"id\":1,\"reference\":1,\"prediction\":[1, null]}\n",
+    );
+    let run = folder
+        .run("score mrr --pairs a.jsonl")
+        .fails(3, &["found null"]);
+    assert!(!run.stderr.contains("--input"), "{}", run.stderr);
+}

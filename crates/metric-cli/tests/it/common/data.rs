@@ -844,6 +844,12 @@ fn questions(folder: &Folder, cases: &mut Vec<String>) {
     folder.put("some-texts.json", json!(some).to_string().as_bytes());
     cases.push("squad --profile v2 -r squad2.json -p texts.json".to_owned());
     cases.push("squad --extra ignore -r squad1.json -p texts.json".to_owned());
+    let probability = |(index, id): (usize, &String)| (id.clone(), (index * 7 % 10) as f64 / 10.0);
+    let mut probabilities: BTreeMap<String, f64> =
+        predictions.keys().enumerate().map(probability).collect();
+    probabilities.insert("неизвестный".to_owned(), 0.0);
+    folder.put("na.json", json!(probabilities).to_string().as_bytes());
+    cases.push("squad --profile v2 --na-prob-file na.json --na-prob-thresh 0.5 -r squad2.json -p texts.json".to_owned());
     for missing in ["empty", "skip"] {
         cases.push(format!("squad --profile v2 --missing {missing} --extra ignore -r squad2.json -p some-texts.json"));
     }

@@ -602,4 +602,75 @@ pub(crate) const TRAPS: &[Trap] = &[
         code: 5,
         says: &["id \"1\"", "too many pairs"],
     },
+    Trap {
+        name: "Quotes that are text in TSV",
+        before: "Two rows were read as one without a word.",
+        now: "A warning counts such records and names `--quote none`.",
+        files: &[("t.tsv", || {
+            "id\treference\tprediction\n1\t\"a\ta\n2\tb\"\tb\n3\tc\tc\n".to_owned()
+        })],
+        run: "score exact-match --pairs t.tsv",
+        code: 0,
+        says: &["1 row has a field in quotes", "--quote none"],
+    },
+    Trap {
+        name: "Labels with and without decimals",
+        before: "`3.0` and 3 were two classes without a word.",
+        now: "A warning counts such numbers.",
+        files: &[("t.csv", || {
+            "id,reference,prediction\n1,3.0,3\n2,3.0,3\n".to_owned()
+        })],
+        run: "score classification --pairs t.csv",
+        code: 0,
+        says: &["1 number with and without decimals is several classes"],
+    },
+    Trap {
+        name: "Integers in a list of labels, and the same label as a string",
+        before: "The reference was never found, without a word.",
+        now: "A warning counts such rows.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": \"10\", \"prediction\": [10, 11]}\n".to_owned()
+        })],
+        run: "score mrr --pairs t.jsonl",
+        code: 0,
+        says: &["1 row has its reference as another label"],
+    },
+    Trap {
+        name: "An ARC grid that is written as a string",
+        before: "It counted as a miss, and the warning did not say why.",
+        now: "A warning names such predictions.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": [[5]], \"prediction\": \"[[5]]\"}\n".to_owned()
+        })],
+        run: "score arc --pairs t.jsonl",
+        code: 0,
+        says: &["1 prediction has a string where a grid is expected"],
+    },
+    Trap {
+        name: "Samples of lm-evaluation-harness with two filters",
+        before: "The error named the ids that occur twice, and no reason.",
+        now: "The error names the field in which their records differ.",
+        files: &[("t.jsonl", || {
+            let record = |filter| {
+                format!(
+                    "{{\"id\": 1, \"reference\": \"a\", \"prediction\": \"a\", \"filter\": \"{filter}\"}}\n"
+                )
+            };
+            record("strict") + &record("flexible")
+        })],
+        run: "score exact-match --pairs t.jsonl",
+        code: 3,
+        says: &["records of the same id differ in the field \"filter\""],
+    },
+    Trap {
+        name: "JSON Lines in a file named `.json`",
+        before: "The error spoke of trailing characters.",
+        now: "The error names `--input-format jsonl`.",
+        files: &[("t.json", || {
+            wer_records() + &wer_records().replace('1', "2")
+        })],
+        run: "score wer --pairs t.json",
+        code: 3,
+        says: &["--input-format jsonl"],
+    },
 ];
