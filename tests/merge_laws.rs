@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use metric_record::{FieldError, JoinPolicy, Missing, Shard};
 use metric_registry::{
-    AddError, Column, DataSet, ENTRIES, Entry, Named, Plan, Report, Scorer, Slice, State,
+    AddError, Column, DataSet, ENTRIES, Entry, Group, Named, Plan, Report, Scorer, Slice, State,
     StateError, find,
 };
 use metric_stats::{Swaps, Trials, Weights};
@@ -141,6 +141,13 @@ fn merge_and_read(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
     }
 }
 
+/// A group of a state, if the state has it.
+fn group_of(state: &State, (kind, name): &(String, String)) -> Option<Group> {
+    let groups = state.report().groups.into_iter();
+    let mut of_kind = groups.filter(|(found, _)| found == kind);
+    of_kind.find_map(|(_, groups)| groups.into_iter().find(|group| group.name == *name))
+}
+
 /// Replicates are states in which records are repeated, and exchanging systems is symmetric.
 #[expect(
     clippy::too_many_lines,
@@ -205,7 +212,17 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
             continue;
         }
         let report = repeated.report();
+        let is_drawn = |group: &(String, String)| {
+            let drawn = rows.iter().filter(|row| weight(row) > 0);
+            let mut states = drawn.map(|row| subject.gather(std::slice::from_ref(row)));
+            states.any(|one| group_of(&one, group) != group_of(&scorer.start(), group))
+        };
         for (column, found) in scope.columns.iter().zip(found) {
+            // What nothing was drawn of has no score, whatever the metric gives for nothing.
+            let is_drawn = match &column.group {
+                None => repeated.examples() > 0,
+                Some(group) => is_drawn(group),
+            };
             let scores = match &column.group {
                 None => Some(&report.scores),
                 Some((kind, group)) => {
@@ -221,6 +238,7 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
                 .flatten()
                 .find(|(score, _)| *score == column.score);
             let expected = expected.and_then(|(_, value)| *value);
+            let expected = expected.filter(|_| is_drawn);
             let found = (!found.is_nan()).then_some(*found);
             assert_eq!(
                 found, expected,

@@ -552,7 +552,7 @@ pub(crate) fn histogram(chart: &Histogram, digits: usize, ids: &mut Ids) -> Stri
         .iter()
         .map(|tick| grouped(*tick as u64).chars().count());
     let (left, right) = (room_for(labels.max().unwrap_or(0)), width - 12.0);
-    let [below, above] = chart.beyond.map(|count| beyond_room(count));
+    let [below, above] = chart.beyond.map(beyond_room);
     let wide = (right - left) / (chart.bins.len().max(1) as f64 + below + above);
     let x = Scale {
         values: chart.range,
@@ -1043,6 +1043,51 @@ mod tests {
         );
         assert!(kept.contains(&[1234.0, 9.0]) && kept.contains(&[4321.0, -9.0]));
         assert!(kept.is_sorted_by(|a, b| a[0] < b[0]));
+    }
+
+    #[test]
+    fn values_beyond_the_range_have_a_bar() {
+        let mut chart = Histogram {
+            range: [0.0, 1.0],
+            bins: vec![1, 0],
+            beyond: [0, 3],
+            unit: "examples".to_owned(),
+            mark: Some((1.8, "all together:".to_owned())),
+            ..Histogram::default()
+        };
+        let bars = |chart: &Histogram| -> Vec<(String, u64)> {
+            let bars = histogram_bars(chart).into_iter();
+            bars.map(|bar| (bar.range, bar.count)).collect()
+        };
+        let bar = |range: &str, count| (range.to_owned(), count);
+        let in_range = [bar("0.00 to 0.50", 1), bar("0.50 to 1.00", 0)];
+        let above = [&in_range[..], &[bar("above 1.00", 3)]].concat();
+        assert_eq!(bars(&chart), above);
+        let svg = histogram(&chart, 4, &mut Ids::default());
+        assert!(
+            svg.contains("<title>above 1.00: 3 examples</title>"),
+            "{svg}"
+        );
+        assert!(svg.contains("&gt; 1.00"), "{svg}");
+        // Five bins in all: two of the range, a gap, and the bar of two. The mark is in its middle.
+        assert!(svg.contains("d=\"M384.0 194.0V14.0\""), "{svg}");
+        chart.beyond = [2, 0];
+        assert_eq!(bars(&chart)[0], bar("below 0.00", 2));
+    }
+
+    #[test]
+    fn dots_have_no_line_between_them() {
+        let chart = Lines {
+            lines: vec![Line {
+                points: vec![[1.0, 0.5], [4.0, 1.0]],
+                dots: true,
+                ..Line::default()
+            }],
+            ..Lines::default()
+        };
+        let svg = lines(&chart, &mut Ids::default());
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(!svg.contains("class=\"ln"), "{svg}");
     }
 
     #[test]

@@ -314,7 +314,8 @@ fn over_results(results: &[(String, Value)], metric: &str, is_named: bool) -> Op
             lines: vec![Line {
                 name: score.clone(),
                 points,
-                main: true,
+                // There is nothing between two results.
+                dots: true,
                 ..Line::default()
             }],
             ..Lines::default()

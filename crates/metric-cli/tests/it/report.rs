@@ -1585,3 +1585,55 @@ fn reports_of_hostile_submissions_are_small() {
         }
     }
 }
+
+#[test]
+fn a_comparison_of_clusters_says_how_many_are_resampled() {
+    let line = |id: usize| {
+        let (document, new) = (id % 3, if id < 5 { "a" } else { "b" });
+        format!(
+            "{{\"id\": {id}, \"document\": {document}, \"reference\": \"a\", \"old\": \"b\", \"new\": \"{new}\"}}\n"
+        )
+    };
+    let lines: String = (0..12).map(line).collect();
+    let folder = Folder::new(&[("p.jsonl", &lines)]);
+    let words = "compare exact-match --pairs p.jsonl --prediction-field old --prediction-field new -q --report r.html";
+    let page = |more: &str| {
+        folder.run(&format!("{words} {more}")).code(0);
+        text_of(&folder, "r.html")
+    };
+    let clustered = page("--cluster-field document");
+    assert!(clustered.contains("resamples of the 3 clusters:"));
+    assert!(clustered.contains("bootstrap over 3 clusters by document"));
+    let plain = page("");
+    assert!(plain.contains("resamples of the examples:"));
+    assert!(plain.contains("bootstrap over 12 examples"));
+}
+
+/// Of two transcripts, half and none of the words are correct.
+#[test]
+fn several_numbers_on_top_have_their_names() {
+    let folder = Folder::new(&[
+        ("r.txt", "a b\n"),
+        ("half.txt", "a c\n"),
+        ("none.txt", "c d\n"),
+    ]);
+    for name in ["half", "none"] {
+        let run = folder.run(&format!(
+            "score wer -r r.txt -p {name}.txt --format json -q"
+        ));
+        folder.put(&format!("{name}.json"), run.code(0).stdout.as_bytes());
+    }
+    folder
+        .run("report half.json none.json --report r.html")
+        .code(0);
+    let named = |name: &str, value: &str| (format!("wer.{name}"), value.to_owned());
+    assert_eq!(
+        cards(&text_of(&folder, "r.html"))[..2],
+        [named("half", "0.5"), named("none", "1")]
+    );
+    let words = "score wer,cer -r r.txt -p half.txt -q --report r.html";
+    folder.run(words).code(0);
+    let found = cards(&text_of(&folder, "r.html"));
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[..2], ["wer.wer", "cer.cer"]);
+}

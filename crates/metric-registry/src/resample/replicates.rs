@@ -171,20 +171,20 @@ impl Subjects {
     fn new(scores: &Scores, table: &Table, amounts: &[u32]) -> Self {
         let subjects = scores.subjects();
         let mut indices: HashMap<&(String, String), usize> = HashMap::new();
-        for (index, (group, _)) in subjects.iter().enumerate() {
-            indices.extend(group.iter().map(|group| (group, index)));
+        for (index, subject) in subjects.iter().enumerate() {
+            indices.extend(subject.found.iter().map(|group| (group, index)));
         }
         let found = (!indices.is_empty()).then(|| table.found_groups());
         let of_amount = |amount: &u32| {
             let groups = found.and_then(|found| found.get(amount));
             let groups = groups.into_iter().flatten();
             groups
-                .filter_map(|group| indices.get(group).copied())
+                .filter_map(|group| indices.get(&group.name).copied())
                 .collect()
         };
         Self {
             of_amounts: amounts.iter().map(of_amount).collect(),
-            scores: subjects.into_iter().map(|(_, scores)| scores).collect(),
+            scores: subjects.into_iter().map(|it| it.scores).collect(),
         }
     }
 

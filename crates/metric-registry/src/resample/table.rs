@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::{Column, Scope};
 use crate::error::StateError;
 use crate::kept::{GroupSet, Kept, Row};
-use crate::numbers::{Group, Numbers, Report, Scope as NumbersOf};
+use crate::numbers::{Group, Named, Numbers, Report, Scope as NumbersOf};
 use crate::reading::Weigher;
 
 /// The kept examples of one state, or of two.
@@ -19,7 +19,23 @@ pub(crate) struct Table {
     sets: Vec<GroupSet>,
     /// The rows of each state, in their canonical order.
     sides: Vec<Vec<Row>>,
-    found_groups: OnceLock<HashMap<u32, Vec<(String, String)>>>,
+    found_groups: OnceLock<HashMap<u32, Vec<FoundGroup>>>,
+}
+
+/// A group that the metric finds in an amount.
+pub(super) struct FoundGroup {
+    /// The kind of group and the group.
+    pub(super) name: (String, String),
+    /// Whether one of its counts is above 0.
+    is_counted: bool,
+}
+
+/// Groups by kind and name.
+fn by_name(groups: Named<Vec<Group>>) -> impl Iterator<Item = ((String, String), Group)> {
+    groups.into_iter().flat_map(|(kind, groups)| {
+        let named = groups.into_iter();
+        named.map(move |group| ((kind.clone(), group.name.clone()), group))
+    })
 }
 
 impl Table {
@@ -158,10 +174,12 @@ impl Table {
         let found = self.found_groups();
         let mut clusters: BTreeMap<(String, String), BTreeSet<u64>> = BTreeMap::new();
         for row in self.rows_of(side, None).filter(|row| row.is_resampled()) {
-            for group in found.get(&row.contribution).into_iter().flatten() {
-                match clusters.get_mut(group) {
+            let groups = found.get(&row.contribution).into_iter().flatten();
+            for group in groups.filter(|group| group.is_counted) {
+                let name = &group.name;
+                match clusters.get_mut(name) {
                     Some(clusters) => drop(clusters.insert(row.cluster)),
-                    None => drop(clusters.insert(group.clone(), BTreeSet::from([row.cluster]))),
+                    None => drop(clusters.insert(name.clone(), BTreeSet::from([row.cluster]))),
                 }
             }
         }
@@ -171,26 +189,29 @@ impl Table {
             .collect()
     }
 
-    /// The groups that the metric finds in each amount that is resampled: those with a count above 0.
-    pub(super) fn found_groups(&self) -> &HashMap<u32, Vec<(String, String)>> {
+    /// The groups that the metric finds in each amount that is resampled: those that are not as in a state without
+    /// examples.
+    pub(super) fn found_groups(&self) -> &HashMap<u32, Vec<FoundGroup>> {
         self.found_groups.get_or_init(|| {
+            let mut empty: BTreeMap<(String, String), Group> = BTreeMap::new();
+            let mut visit = |numbers: &Numbers| empty.extend(by_name(numbers.groups.clone()));
+            let mut once = std::iter::once(Vec::new());
+            let scope = numbers_of(None);
+            self.amounts.merge(&[], &mut once, scope, &mut visit);
+            let found = |index| {
+                let groups = by_name(self.amounts.numbers(index, scope).groups);
+                let groups = groups.filter(|(name, group)| empty.get(name) != Some(group));
+                let found = groups.map(|(name, group)| FoundGroup {
+                    name,
+                    is_counted: group
+                        .counts
+                        .iter()
+                        .any(|(_, count)| count.as_f64().is_some_and(|count| count > 0.0)),
+                });
+                (index, found.collect())
+            };
             let rows = self.sides.iter().flatten().filter(|row| row.is_resampled());
             let amounts: BTreeSet<u32> = rows.map(|row| row.contribution).collect();
-            let found = |index| {
-                let numbers = self.amounts.numbers(index, numbers_of(None));
-                let of_kind = |(kind, groups): (String, Vec<Group>)| {
-                    let counted = groups.into_iter().filter(|group| {
-                        let mut counts = group.counts.iter();
-                        counts.any(|(_, count)| count.as_f64().is_some_and(|count| count > 0.0))
-                    });
-                    let names = counted.map(move |group| (kind.clone(), group.name));
-                    names.collect::<Vec<_>>()
-                };
-                (
-                    index,
-                    numbers.groups.into_iter().flat_map(of_kind).collect(),
-                )
-            };
             amounts.into_iter().map(found).collect()
         })
     }
@@ -234,6 +255,13 @@ fn find_group<'g>(groups: &'g [(String, Vec<Group>)], kind: &str, name: &str) ->
         .find(|group| group.name == name)
 }
 
+/// What some scores of a replicate are about, and their positions.
+pub(super) struct Subject {
+    /// The group that the metric finds; `None` for the data or the slice.
+    pub(super) found: Option<(String, String)>,
+    pub(super) scores: Vec<usize>,
+}
+
 /// The positions of the scores of a replicate.
 pub(super) struct Scores {
     /// The scores of the whole, in their order.
@@ -264,12 +292,17 @@ impl Scores {
     }
 
     /// The positions of the scores by what they are about: the data or the slice, then each group that the metric finds.
-    pub(super) fn subjects(&self) -> Vec<(Option<(String, String)>, Vec<usize>)> {
-        let mut subjects = vec![(None, (0..self.scores.len()).collect())];
+    pub(super) fn subjects(&self) -> Vec<Subject> {
+        let mut subjects = vec![Subject {
+            found: None,
+            scores: (0..self.scores.len()).collect(),
+        }];
         for (kind, groups) in &self.groups {
             for (group, scores) in groups {
-                let positions = scores.iter().map(|(_, index)| *index).collect();
-                subjects.push((Some((kind.clone(), group.clone())), positions));
+                subjects.push(Subject {
+                    found: Some((kind.clone(), group.clone())),
+                    scores: scores.iter().map(|(_, index)| *index).collect(),
+                });
             }
         }
         subjects

@@ -7,7 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
-use metric_record::{Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, Value};
+use metric_record::{
+    Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, Value,
+};
 use metric_text::normalize::differ_in_form;
 use metric_text::read::{
     JoinCounts, Predictions, Probabilities, QuestionForm, QuestionStream, QuestionTypes,

@@ -24,6 +24,12 @@ fn unlike_texts() -> String {
     format!("{{\"id\": 1, \"reference\": \"{one}\", \"prediction\": \"{other}\"}}\n")
 }
 
+fn five_equal_records() -> String {
+    let record =
+        |id: usize| format!("{{\"id\": {id}, \"reference\": \"a b\", \"prediction\": \"a c\"}}\n");
+    (1..=5).map(record).collect()
+}
+
 /// Boxes that all overlap.
 fn near_boxes() -> String {
     let boxes = |by: f64| {
@@ -672,5 +678,14 @@ pub(crate) const TRAPS: &[Trap] = &[
         run: "score wer --pairs t.json",
         code: 3,
         says: &["--input-format jsonl"],
+    },
+    Trap {
+        name: "Intervals from few records under a profile in which 0/0 is 0",
+        before: "A resample that drew nothing had a perfect error rate: five equal records had the interval [0, 0.5].",
+        now: "Nothing has no score, and a warning says that there is no interval.",
+        files: &[("p.jsonl", five_equal_records)],
+        run: "score wer --pairs p.jsonl --confidence 0.95",
+        code: 0,
+        says: &["all resamples have the same score"],
     },
 ];
