@@ -61,7 +61,6 @@ SETTINGS = [
     ("details", "bool", "False", "Whether the result has details that are too large for a table, such as curves."),
     ("missing", "Literal['error', 'empty', 'skip'] | None", "None", "Mappings: what a reference without a prediction is: an error by default, scored against an empty one, or left out."),
     ("extra", "Literal['error', 'ignore'] | None", "None", "Mappings: what a prediction without a reference is: an error by default, or left out."),
-    ("max_bytes", "int | None", "None", "The most bytes of one value or data set."),
     ("threads", "int | None", "None", "The number of threads, by default one per core. The result does not depend on it."),
     ("confidence", "float | None", "None", "Confidence of intervals, such as 0.95. By default there are no intervals."),
     ("resamples", "int | None", "None", "Replicates of the bootstrap, 2000 by default."),

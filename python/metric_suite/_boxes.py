@@ -163,6 +163,9 @@ class Boxes:
             categories = self.categories
             if categories is None:
                 categories = {key: str(key) for key in _unique(columns["class"])}
+            elif not isinstance(categories, Mapping):
+                problem = f"found {type(categories).__name__}: expected a mapping of ids to names"
+                raise MetricError(f"{name}: categories: {problem}", side=_SIDES[name])
             images = self.images
             columns["images"] = _unique(columns["image"]) if images is None else as_ids(images, f"{name}: images")
             columns["classes"] = [(_scalar(key), str(label)) for key, label in categories.items()]

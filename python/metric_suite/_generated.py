@@ -24,7 +24,6 @@ def arc(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -52,7 +51,6 @@ def arc(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -85,7 +83,6 @@ class ARC(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -95,7 +92,7 @@ class ARC(Metric):
     """
 
     _name = 'arc'
-    _defaults = {'attempts': 2, 'strict': False, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'attempts': 2, 'strict': False, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -107,7 +104,6 @@ class ARC(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -123,7 +119,6 @@ class ARC(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -151,7 +146,6 @@ def accuracy_at_k(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -182,7 +176,6 @@ def accuracy_at_k(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -217,7 +210,6 @@ class AccuracyAtK(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -227,7 +219,7 @@ class AccuracyAtK(Metric):
     """
 
     _name = 'accuracy-at-k'
-    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -243,7 +235,6 @@ class AccuracyAtK(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -263,7 +254,6 @@ class AccuracyAtK(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -291,7 +281,6 @@ def mrr(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -321,7 +310,6 @@ def mrr(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -355,7 +343,6 @@ class MRR(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -365,7 +352,7 @@ class MRR(Metric):
     """
 
     _name = 'mrr'
-    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'input': None, 'k': None, 'ties': None, 'average': None, 'ignore_index': None, 'weight_field': None, 'allow_infinite': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -381,7 +368,6 @@ class MRR(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -401,7 +387,6 @@ class MRR(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -425,7 +410,6 @@ def classification(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -452,7 +436,6 @@ def classification(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -487,7 +470,6 @@ class Classification(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -497,7 +479,7 @@ class Classification(Metric):
     """
 
     _name = 'classification'
-    _defaults = {'average': 'macro', 'zero_division': 'undefined', 'labels': None, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'average': 'macro', 'zero_division': 'undefined', 'labels': None, 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -510,7 +492,6 @@ class Classification(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -527,7 +508,6 @@ class Classification(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -550,7 +530,6 @@ def string_accuracy(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -576,7 +555,6 @@ def string_accuracy(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -608,7 +586,6 @@ class StringAccuracy(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -618,7 +595,7 @@ class StringAccuracy(Metric):
     """
 
     _name = 'string-accuracy'
-    _defaults = {'extract': None, 'normalize': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -629,7 +606,6 @@ class StringAccuracy(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -644,7 +620,6 @@ class StringAccuracy(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -669,7 +644,6 @@ def wer(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -698,7 +672,6 @@ def wer(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -734,7 +707,6 @@ class WER(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -744,7 +716,7 @@ class WER(Metric):
     """
 
     _name = 'wer'
-    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -757,7 +729,6 @@ class WER(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -774,7 +745,6 @@ class WER(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -800,7 +770,6 @@ def cer(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -830,7 +799,6 @@ def cer(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -867,7 +835,6 @@ class CER(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -877,7 +844,7 @@ class CER(Metric):
     """
 
     _name = 'cer'
-    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'jiwer', 'unit': 'codepoint', 'extract': None, 'normalize': None, 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -891,7 +858,6 @@ class CER(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -909,7 +875,6 @@ class CER(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -936,7 +901,6 @@ def exact_match(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -966,7 +930,6 @@ def exact_match(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1002,7 +965,6 @@ class ExactMatch(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1012,7 +974,7 @@ class ExactMatch(Metric):
     """
 
     _name = 'exact-match'
-    _defaults = {'extract': None, 'normalize': None, 'regexes_to_ignore': None, 'ignore_case': False, 'ignore_punctuation': False, 'ignore_numbers': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'regexes_to_ignore': None, 'ignore_case': False, 'ignore_punctuation': False, 'ignore_numbers': False, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1027,7 +989,6 @@ class ExactMatch(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1046,7 +1007,6 @@ class ExactMatch(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1070,7 +1030,6 @@ def vqa(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1100,7 +1059,6 @@ def vqa(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1134,7 +1092,6 @@ class VQA(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1144,7 +1101,7 @@ class VQA(Metric):
     """
 
     _name = 'vqa'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'exact', 'questions': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'exact', 'questions': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1157,7 +1114,6 @@ class VQA(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1174,7 +1130,6 @@ class VQA(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1198,7 +1153,6 @@ def anls(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1228,7 +1182,6 @@ def anls(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1264,7 +1217,6 @@ class ANLS(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1274,7 +1226,7 @@ class ANLS(Metric):
     """
 
     _name = 'anls'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'paper', 'max_cells': 100000000000, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1287,7 +1239,6 @@ class ANLS(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1304,7 +1255,6 @@ class ANLS(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1327,7 +1277,6 @@ def squad(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1355,7 +1304,6 @@ def squad(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1388,7 +1336,6 @@ class SQuAD(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1398,7 +1345,7 @@ class SQuAD(Metric):
     """
 
     _name = 'squad'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1410,7 +1357,6 @@ class SQuAD(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1426,7 +1372,6 @@ class SQuAD(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1449,7 +1394,6 @@ def relaxed_accuracy(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1476,7 +1420,6 @@ def relaxed_accuracy(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1509,7 +1452,6 @@ class RelaxedAccuracy(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1519,7 +1461,7 @@ class RelaxedAccuracy(Metric):
     """
 
     _name = 'relaxed-accuracy'
-    _defaults = {'extract': None, 'normalize': None, 'tolerance': 0.05, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'tolerance': 0.05, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1531,7 +1473,6 @@ class RelaxedAccuracy(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1547,7 +1488,6 @@ class RelaxedAccuracy(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1573,7 +1513,6 @@ def codebleu(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1603,7 +1542,6 @@ def codebleu(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1640,7 +1578,6 @@ class CodeBLEU(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1650,7 +1587,7 @@ class CodeBLEU(Metric):
     """
 
     _name = 'codebleu'
-    _defaults = {'extract': None, 'lang': None, 'lang_field': None, 'profile': 'codexglue', 'weights': None, 'on_limit': 'error', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'lang': None, 'lang_field': None, 'profile': 'codexglue', 'weights': None, 'on_limit': 'error', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1665,7 +1602,6 @@ class CodeBLEU(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1684,7 +1620,6 @@ class CodeBLEU(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1713,7 +1648,6 @@ def detection(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1751,7 +1685,6 @@ def detection(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1797,7 +1730,6 @@ class Detection(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1807,7 +1739,7 @@ class Detection(Metric):
     """
 
     _name = 'detection'
-    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1825,7 +1757,6 @@ class Detection(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -1847,7 +1778,6 @@ class Detection(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -1879,7 +1809,6 @@ def coco(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -1922,7 +1851,6 @@ def coco(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1968,7 +1896,6 @@ class COCO(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -1978,7 +1905,7 @@ class COCO(Metric):
     """
 
     _name = 'coco'
-    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou_type': 'bbox', 'oks_sigmas': None, 'iou': None, 'recalls': None, 'areas': None, 'max_detections': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'class_agnostic': False, 'quirks': 'none', 'groups': 'none', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1999,7 +1926,6 @@ class COCO(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2024,7 +1950,6 @@ class COCO(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2052,7 +1977,6 @@ def voc(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2085,7 +2009,6 @@ def voc(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2122,7 +2045,6 @@ class VOC(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2132,7 +2054,7 @@ class VOC(Metric):
     """
 
     _name = 'voc'
-    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'interpolation': 'every', 'strict': False, 'pixel_plus_one': False, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2149,7 +2071,6 @@ class VOC(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2170,7 +2091,6 @@ class VOC(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2195,7 +2115,6 @@ def tide(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2224,7 +2143,6 @@ def tide(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2257,7 +2175,6 @@ class TIDE(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2267,7 +2184,7 @@ class TIDE(Metric):
     """
 
     _name = 'tide'
-    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2281,7 +2198,6 @@ class TIDE(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2299,7 +2215,6 @@ class TIDE(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2324,7 +2239,6 @@ def confusion_matrix(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2354,7 +2268,6 @@ def confusion_matrix(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2388,7 +2301,6 @@ class ConfusionMatrix(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2398,7 +2310,7 @@ class ConfusionMatrix(Metric):
     """
 
     _name = 'confusion-matrix'
-    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2412,7 +2324,6 @@ class ConfusionMatrix(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2430,7 +2341,6 @@ class ConfusionMatrix(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2458,7 +2368,6 @@ def lanes(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2490,7 +2399,6 @@ def lanes(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2536,7 +2444,6 @@ class Lanes(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2546,7 +2453,7 @@ class Lanes(Metric):
     """
 
     _name = 'lanes'
-    _defaults = {'profile': 'mapdr-reference', 'alignment': 'optimal', 'lane_ids': 'strict', 'ignore': None, 'duplicates': 'count', 'overall': 'pairs', 'equality': None, 'dangling_lanes': 'count', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'mapdr-reference', 'alignment': 'optimal', 'lane_ids': 'strict', 'ignore': None, 'duplicates': 'count', 'overall': 'pairs', 'equality': None, 'dangling_lanes': 'count', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2563,7 +2470,6 @@ class Lanes(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2584,7 +2490,6 @@ class Lanes(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,
@@ -2604,7 +2509,6 @@ def openlane(
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
     extra: Literal['error', 'ignore'] | None = None,
-    max_bytes: int | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
@@ -2627,7 +2531,6 @@ def openlane(
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2658,7 +2561,6 @@ class OpenLane(Metric):
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        max_bytes: The most bytes of one value or data set.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
@@ -2668,7 +2570,7 @@ class OpenLane(Metric):
     """
 
     _name = 'openlane'
-    _defaults = {'samples': False, 'details': False, 'missing': None, 'extra': None, 'max_bytes': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2677,7 +2579,6 @@ class OpenLane(Metric):
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
         extra: Literal['error', 'ignore'] | None = None,
-        max_bytes: int | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -2690,7 +2591,6 @@ class OpenLane(Metric):
             details=details,
             missing=missing,
             extra=extra,
-            max_bytes=max_bytes,
             threads=threads,
             confidence=confidence,
             resamples=resamples,

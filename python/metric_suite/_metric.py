@@ -209,6 +209,11 @@ def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> 
     return {**options, "input": "scores"} if is_scores else options
 
 
+def _kept(name: str, predictions: Any) -> Any:
+    """Returns predictions that can be looked at: an iterator, which is read once, as a list."""
+    return list(predictions) if hasattr(predictions, "__next__") and "input" in _option_names(name) else predictions
+
+
 def _are_scores(predictions: Any) -> bool:
     """Whether predictions are rows of numbers of which some are floating-point ones: an array, or rows of any library."""
     if getattr(predictions, "ndim", 0) == 2 and hasattr(predictions, "dtype"):
@@ -216,8 +221,9 @@ def _are_scores(predictions: Any) -> bool:
     if hasattr(predictions, "__array__") and not hasattr(predictions, "dtype") and not hasattr(predictions, "to_pylist"):
         array = predictions.__array__()
         return bool(array.ndim == 2 and array.dtype.kind == "f")
-    if isinstance(predictions, (str, bytes, Mapping)) or not hasattr(predictions, "__len__"):
-        # Iterators are read once.
+    if isinstance(predictions, Mapping):
+        return _are_scores(list(predictions.values()))
+    if isinstance(predictions, (str, bytes)) or not hasattr(predictions, "__len__"):
         return False
     if hasattr(predictions, "to_pylist"):
         # Rows of pyarrow, whose type says what they are.
@@ -313,6 +319,7 @@ class Metric:
         return self
 
     def _score(self, predictions: Any, references: Any, ids: Any = None, fields: Any = None) -> Any:
+        predictions = _kept(self.name, predictions)
         if self._chosen.get("input") is None and _with_input(self.name, self._chosen, predictions) is not self._chosen:
             # The first batch says that predictions are scores. A later one must have what the first had.
             if self._is_empty():
@@ -535,6 +542,7 @@ def score(
                 return result
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
+    predictions = _kept(metric, predictions)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
         if weights is not None and _with_input(metric, options, predictions).get("input") != "scores":
@@ -653,6 +661,9 @@ def compare(
     import json
 
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
+    if isinstance(predictions, Mapping):
+        predictions = {name: _kept(metric, values) for name, values in predictions.items()}
+        options = _with_input(metric, options, next(iter(predictions.values()), None))
     settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}
 
     counts: dict[str, int] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _native
@@ -92,6 +92,8 @@ def _named(results: Any) -> list[tuple[str, Any]]:
         if "systems" in results and "comparisons" in results:
             return [(system["name"], _of_system(results, system)) for system in results["systems"]]
         return [(str(name), result) for name, result in results.items()]
+    if not isinstance(results, Iterable):
+        raise MetricError(f"results: found {type(results).__name__}: expected a Result, or several")
     return [(f"result {place}", result) for place, result in enumerate(results, 1)]
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 
-class _Named(dict[str, Any]):
+class Named(dict[str, Any]):
     """A dict by names, whose ``KeyError`` lists them."""
 
     def __init__(self, what: str, items: Mapping[str, Any]) -> None:
@@ -19,7 +19,7 @@ class _Named(dict[str, Any]):
         raise _unknown(self._what, name, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Named, (self._what, dict(self))
+        return Named, (self._what, dict(self))
 
 
 def _unknown(what: str, name: object, known: Iterable[str]) -> KeyError:
@@ -197,7 +197,7 @@ class Result(Mapping[str, "float | None"]):
     @property
     def counts(self) -> Mapping[str, Any]:
         """The counts that the scores are computed from."""
-        return _Named("count", self._json.get("counts", {}))
+        return Named("count", self._json.get("counts", {}))
 
     @cached_property
     def statistics(self) -> dict[str, Any] | None:
@@ -214,17 +214,17 @@ class Result(Mapping[str, "float | None"]):
         intervals = self._json.get("intervals") if statistics is None else statistics["intervals"]
         found = {name: Interval(**interval) for name, interval in (intervals or {}).items()}
         # Without statistics, there are none.
-        return _Named("interval of", found)
+        return Named("interval of", found)
 
     @cached_property
     def groups(self) -> Mapping[str, Mapping[str, Result]]:
         """Results of groups and slices: ``groups["class"]["dog"]``."""
         common = {"metric": self.metric, "signature": self.signature}
         found = {
-            kind: _Named(f"group of {kind}", {name: Result._of_json({**common, **group}) for name, group in groups.items()})
+            kind: Named(f"group of {kind}", {name: Result._of_json({**common, **group}) for name, group in groups.items()})
             for kind, groups in self._json.get("groups", {}).items()
         }
-        return _Named("kind of group", found)
+        return Named("kind of group", found)
 
     def __getitem__(self, name: str) -> float | None:
         if name not in self._scores:

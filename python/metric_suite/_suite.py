@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _native
 from ._errors import MetricError
-from ._result import Result
+from ._result import Named, Result
 
 
 class TaskResult:
@@ -57,7 +57,7 @@ class SuiteResult:
         body = json.loads(text)
         self.suite: str = body["suite"]
         self.total: float | None = body["total"]
-        self.tasks: dict[str, TaskResult] = {name: TaskResult(name, task) for name, task in body["tasks"].items()}
+        self.tasks: dict[str, TaskResult] = Named("task", {name: TaskResult(name, task) for name, task in body["tasks"].items()})
         self.examples: int = body.get("examples", 0)
         self.part: str | None = body.get("part")
         self.split: dict[str, Any] | None = body.get("split")

@@ -195,6 +195,13 @@ def test_messages_count_from_0_as_the_attribute_does():
     error = refused(metric_suite.wer, predictions={"x": "a", "y": float("nan")}, references={"x": "a", "y": "b"})
     assert str(error) == "predictions['y']: found NaN: expected a number"
 
+    # So do warnings.
+    asked = {"predictions": ["a", "b"], "references": [["a"] * 10, ["b"] * 3], "profile": "vqa-v2"}
+    with pytest.warns(UserWarning, match=r"1 question has fewer than 10 answers.*: \[1\]$"):
+        metric_suite.vqa(**asked)
+    with pytest.warns(UserWarning, match='1 question has fewer than 10 answers.*: "y"$'):
+        metric_suite.vqa(**asked, ids=["x", "y"])
+
     # The names of further columns, of systems and of states are those of the call.
     error = refused(metric_suite.wer, predictions=["a"], references=["a"], slice_field="room")
     assert str(error) == 'references[0]: no field "room", which slice_field names'

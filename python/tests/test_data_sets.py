@@ -341,6 +341,12 @@ def test_sets_are_not_columns():
             metric_suite.coco(predictions=Boxes(**{**columns, name: {1, 2}}), references=Boxes(image=[0], category=[1], box=[[0, 0, 9, 9]]))
 
 
+def test_categories_are_a_mapping():
+    columns = {"image": [0], "category": [1], "box": [[0, 0, 9, 9]]}
+    with pytest.raises(MetricError, match="references: categories: found list: expected a mapping of ids to names"):
+        metric_suite.coco(predictions=Boxes(**columns, score=[0.5]), references=Boxes(**columns, categories=["cat"]))
+
+
 def test_folders_and_other_files(tmp_path):
     (tmp_path / "found").mkdir()
     (tmp_path / "r.parquet").write_bytes(b"PAR1\xff\xfe")

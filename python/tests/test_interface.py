@@ -54,6 +54,16 @@ def test_rows_of_numbers_in_lists_are_scores(kind):
     assert metric_suite.accuracy_at_k(predictions=scores, references=[1, 1], k=1)["accuracy@1"] == 0.5
 
 
+def test_rows_of_numbers_by_id_and_by_system_are_scores():
+    rows, labels = [[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]], [1, 1]
+    by_id = {"predictions": dict(zip("ab", rows)), "references": dict(zip("ab", labels))}
+    assert metric_suite.mrr(**by_id)["mrr"] == 0.75
+    assert metric_suite.mrr(predictions=iter(rows), references=iter(labels))["mrr"] == 0.75
+    assert metric_suite.MRR().update(iter(rows), labels).compute()["mrr"] == 0.75
+    found = metric_suite.compare("mrr", references=labels, predictions={"old": rows, "new": iter([rows[0]] * 2)}, resamples=100)
+    assert [system["scores"]["mrr"] for system in found["systems"]] == [0.75, 1.0]
+
+
 def test_rows_of_labels_stay_labels():
     for rows in ([["a", "b"], ["b", "a"]], [(1, 2), (2, 1)], numpy.array([[1, 2], [2, 1]])):
         assert metric_suite.mrr(predictions=rows, references=[rows[0][0], rows[0][0]])["mrr"] == 0.75

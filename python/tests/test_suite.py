@@ -51,6 +51,8 @@ def test_scores_are_those_of_score_files(folder):
     )
     assert outcome.to_dict()["tasks"]["words"]["result"] == json.loads(alone.to_json())
     assert outcome.tasks["words"].result["exact_match"] == 0.5
+    with pytest.raises(KeyError, match="no task 'word': expected one of words, labels"):
+        outcome.tasks["word"]
     some = metric_suite.run_suite(folder / "suite.toml", folder / "s", tasks=["labels"])
     assert list(some.tasks) == ["labels"] and some.total is None
 

@@ -180,6 +180,17 @@ fn index(record: &str) -> Option<usize> {
     index.parse().ok()
 }
 
+/// A list of quoted ids, with those that are positions counted from 1 as indices: `"3", "5"` is `[2], [4]`.
+pub(crate) fn positions(ids: &str) -> String {
+    let parts = ids.split('"').enumerate();
+    let parts = parts.map(|(index, part)| match position(part) {
+        _ if index % 2 == 0 => part.to_owned(),
+        Some(position) => format!("[{position}]"),
+        None => format!("\"{part}\""),
+    });
+    parts.collect()
+}
+
 /// The index of a record whose id is its position, counted from 1.
 fn position(id: &str) -> Option<usize> {
     id.parse::<usize>().ok()?.checked_sub(1)

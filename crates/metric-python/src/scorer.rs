@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{Argument, Owned, is_set};
-use crate::error::{Location, Origin, metric_error, of_run, refused};
+use crate::error::{Location, Origin, metric_error, of_run, positions, refused};
 use crate::json::to_json;
 use crate::objects;
 use crate::threads::for_examples;
@@ -56,6 +56,8 @@ pub(crate) struct Outcome {
     samples: Option<SampleTable>,
     /// The number of threads of the run; `None` for one per core.
     threads: Option<NonZeroUsize>,
+    /// How warnings name examples.
+    origin: Origin,
 }
 
 #[pymethods]
@@ -208,7 +210,8 @@ impl Scorer {
             None => Origin::Positions,
         };
         let outcomes = outcomes.map_err(|error| of_run(py, &error, origin))?;
-        first(py, outcomes, self.run.threads)
+        let found = first(py, outcomes, self.run.threads)?;
+        Ok(Outcome { origin, ..found })
     }
 
     /// Scores data sets in memory: documents in JSON, or columns of objects.
@@ -363,7 +366,7 @@ impl Outcome {
         for (name, score) in &report.scores {
             scores.set_item(name, score.filter(|score| score.is_finite()))?;
         }
-        Ok((scores, in_python(&report.warnings)))
+        Ok((scores, in_python(&report.warnings, self.origin)))
     }
 
     /// The details that are too large for a table, such as curves, as JSON.
@@ -418,7 +421,14 @@ impl Outcome {
             }
         });
         let merged = merged.map_err(|error| of_run(py, &RunError::State(error), Origin::Files))?;
-        first(py, merged.outcomes, self.threads)
+        let origin = match (self.outcome.examples(), other.outcome.examples()) {
+            (0, _) => other.origin,
+            (_, 0) => self.origin,
+            _ if self.origin == other.origin => self.origin,
+            _ => Origin::Files,
+        };
+        let found = first(py, merged.outcomes, self.threads)?;
+        Ok(Self { origin, ..found })
     }
 
     /// The scores and counts of each example by rows: id, part, scores by name, counts as JSON. `None` if they were
@@ -639,7 +649,7 @@ pub(crate) fn merge_bytes(
     let outcome = first(py, merged.outcomes, None)?;
     // States that are merged in a program are parts that it knows of; those of shards may lack some.
     let warnings = match outcome.outcome.shards() {
-        Some(_) => in_python(&merged.warnings),
+        Some(_) => in_python(&merged.warnings, Origin::Files),
         None => Vec::new(),
     };
     Ok((outcome, warnings))
@@ -722,9 +732,13 @@ pub(crate) fn list_json() -> String {
     list::json().to_string()
 }
 
-fn in_python(warnings: &[Message]) -> Vec<String> {
-    let warnings = warnings.iter();
-    warnings.map(|it| it.render(OptionStyle::Python)).collect()
+/// Warnings that name options as in Python, and examples without ids by their positions.
+fn in_python(warnings: &[Message], origin: Origin) -> Vec<String> {
+    let warnings = warnings.iter().map(|warning| match origin {
+        Origin::Positions => warning.with_data(positions).render(OptionStyle::Python),
+        Origin::Files | Origin::Named => warning.render(OptionStyle::Python),
+    });
+    warnings.collect()
 }
 
 fn first(
@@ -739,6 +753,7 @@ fn first(
         report: OnceLock::new(),
         samples: None,
         threads,
+        origin: Origin::Files,
     })
 }
 

@@ -90,6 +90,26 @@ impl Message {
         }
     }
 
+    /// Returns the message with text of the data as `map` writes it.
+    ///
+    /// ```
+    /// use metric_record::Message;
+    ///
+    /// let message = Message::from("2 predictions are empty").data(": \"1\", \"3\"");
+    /// let mapped = message.with_data(|data| data.replace('"', ""));
+    /// assert_eq!(mapped.to_string(), "2 predictions are empty: 1, 3");
+    /// ```
+    #[must_use]
+    pub fn with_data(&self, map: impl Fn(&str) -> String) -> Self {
+        let part = |part: &Part| match part {
+            Part::Data(text) => Part::Data(map(text)),
+            other => other.clone(),
+        };
+        Self {
+            parts: self.parts.iter().map(part).collect(),
+        }
+    }
+
     /// Appends another message.
     #[must_use]
     pub fn message(mut self, other: &Self) -> Self {

@@ -47,7 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .for_each(|(_, state)| metric_core::Merge::merge_times(&mut pool, state, 1));
         AbsoluteError.compute(&pool)
     };
-    let resampled: Vec<_> = replicates(&AbsoluteError, &first, 0, 2000).collect();
+    let resampled: Vec<_> = replicates(&AbsoluteError, &first, 0, 2000)
+        .map(Option::flatten)
+        .collect();
     let interval = estimate(
         score(&first),
         &resampled,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use metric_record::json::scan::{Keys, Scanner};
-use metric_record::json::{Text, as_string, cut, described, string};
+use metric_record::json::{Text, as_string, described, string};
 use metric_record::{IdKey, Kind, json};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
