@@ -5,11 +5,12 @@ usage: python paper.py > paper.jsonl
 Neither profile has a program. This is an independent implementation of their definitions. It uses the parsers of
 tree-sitter and the removal of comments of codebleu 0.7.0 (benches/peers/requirements/codebleu.txt has the versions).
 
-Each row has the id of the row that holds its texts. `ngram`, `weighted_ngram` (a precision in which keywords weigh five
-times as much as other words), `syntax` (clipped counts) and `codebleu` are those of `paper`. `dataflow` repeats the counts
-of codebleu 0.7.0, which are clipped as well, and those of python_c_style.jsonl where the comments differ.
-`corrected_syntax` has the clipped counts of `corrected`, for rows with one reference: a subtree is the kind of a node with
-its fields and children, including operators, without brackets, separators and comments.
+Each row has the id of the row that holds its texts. `ngram`, `weighted_ngram` (a precision in which keywords weigh
+five times as much as other words), `syntax` (clipped counts) and `codebleu` are those of `paper`. `dataflow` repeats the
+counts of codebleu 0.7.0, which are clipped as well, and those of python_c_style.jsonl where the comments differ.
+`corrected_syntax` has the clipped counts of `corrected`, for rows with one reference: a subtree is the kind of a node
+with its fields and children, including operators, without brackets, separators and comments. The dataflow match of
+`corrected` is not here: it has rules of its own.
 """
 import json
 import math
