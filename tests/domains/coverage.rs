@@ -3,6 +3,8 @@
 //! A test may have several lines, one a profile. Numbers of rows, tolerances and deviations are not
 //! here: they are what the test does, and `cargo xtask golden` takes them from there.
 
+use serde_json::Value;
+
 /// A metric under a profile, and the test that checks it.
 pub(crate) struct Line {
     /// The crate that holds the metric.
@@ -47,15 +49,19 @@ const CODEBLEU: &[&str] = &["codebleu 0.7.0"];
 const CODEXGLUE: &[&str] = &["CodeXGLUE evaluator (ac74a62)", "codebleu 0.7.0"];
 const DEVKIT: &[&str] = &["OpenLane-V2 devkit 2.1.0"];
 const FUSION_BRAIN: &[&str] = &["Fusion Brain Challenge 2021"];
+const HUGGING_FACE: &[&str] = &["Hugging Face evaluate 0.4.6"];
 const JIWER: &[&str] = &["jiwer 4.0.0"];
 const MAPDR: &[&str] = &["an independent implementation of the published definition"];
 const MAPDR_CASES: &[&str] = &["made-up edge cases"];
+const PADILLA: &[&str] = &["Object-Detection-Metrics (Padilla)"];
+const PIX2STRUCT: &[&str] = &["google-research/pix2struct 42e2427"];
 const PLAIN: &[&str] = &["an independent implementation in plain Python"];
 const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
 const PYCOCOTOOLS_OF_NUMPY: &[&str] = &["pycocotools 2.0.11 under NumPy 2.4.6"];
 const RATIONAL: &[&str] = &["rational arithmetic"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
+const TORCHMETRICS: &[&str] = &["torchmetrics 1.8.2"];
 const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 
 /// One line per metric and profile.
@@ -70,8 +76,11 @@ pub(crate) const COVERAGE: &[Line] = &[
 
     line("code::all_of_codebleu_0_7", CODE, "codebleu", "codebleu-0.7", CODEBLEU),
     line("code::the_original_evaluator", CODE, "codebleu", "codexglue", CODEXGLUE),
-    line("code::sample_of_the_fusion_brain_challenge", CODE, "codebleu", "fusion-brain-2021", CODEXGLUE),
-    line("code::examples_of_the_paper", CODE, "codebleu", "paper, corrected and the others", &["Ren et al. 2020"]),
+    line("code::texts_as_the_fusion_brain_challenge_compares_them", CODE, "codebleu", "fusion-brain-2021", CODEXGLUE),
+    line("code::examples_of_the_paper", CODE, "codebleu", "paper", &["Ren et al. 2020"]),
+    line("code::examples_of_the_paper", CODE, "codebleu", "corrected", &["Ren et al. 2020"]),
+    line("code::definitions_of_the_paper", CODE, "codebleu", "paper", PLAIN),
+    line("code::definitions_of_the_paper", CODE, "codebleu", "corrected", PLAIN),
     line("code::trees_and_dataflows", CODE, "codebleu", "trees and dataflows", CODEBLEU),
     line("code::trees_of_the_pinned_parser_core", CODE, "codebleu", "trees of the pinned parser", &["tree-sitter cores 0.26.13"]),
 
@@ -102,8 +111,11 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("edit::edits_and_alignments_of_jiwer", TEXT, "wer", "jiwer", JIWER),
     line("edit::edits_and_alignments_of_jiwer", TEXT, "cer", "jiwer", JIWER),
     line("edit::distances_by_code_point_and_grapheme_cluster", TEXT, "cer", "code points and graphemes", &["arithmetic"]),
-    line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "torchmetrics", JIWER),
-    line("edit::error_rates_by_the_rules_of_peers", TEXT, "cer", "huggingface", JIWER),
+    line("edit::error_rates_from_the_edits_of_jiwer", TEXT, "cer", "torchmetrics and huggingface, from edits", JIWER),
+    line("edit::error_rates_of_torchmetrics", TEXT, "wer", "torchmetrics", TORCHMETRICS),
+    line("edit::error_rates_of_torchmetrics", TEXT, "cer", "torchmetrics", TORCHMETRICS),
+    line("edit::error_rates_of_hugging_face", TEXT, "wer", "huggingface", HUGGING_FACE),
+    line("edit::error_rates_of_hugging_face", TEXT, "cer", "huggingface", HUGGING_FACE),
     line("text::exact_match_with_each_set_of_options", TEXT, "exact-match", "each set of options", &["exact_match in Hugging Face's evaluate"]),
     line("text::matches_of_python_regular_expressions", TEXT, "exact-match", "regular expressions", &["CPython 3.11"]),
     line("text::similarity_of_answers", TEXT, "anls", "paper", &["anls 0.0.2"]),
@@ -112,6 +124,9 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("text::answers_of_the_squad_programs", TEXT, "squad", "v2", &["evaluate-v2.0.py"]),
     line("text::answers_of_the_fusion_brain_program", TEXT, "vqa", "fusion-brain-2021", FUSION_BRAIN),
     line("text::agreement_with_people_of_the_vqa_program", TEXT, "vqa", "vqa-v2", VQA),
+    line("text::answers_that_are_equal", TEXT, "vqa", "exact", &["arithmetic"]),
+    line("text::agreement_with_people_of_lmms_eval", TEXT, "vqa", "vqa-v2-always-normalise", &["lmms-eval 0.7.3"]),
+    line("text::answers_to_questions_about_charts", TEXT, "relaxed-accuracy", "relaxed_correctness", PIX2STRUCT),
     line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalization of answers", VQA),
 
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
@@ -123,13 +138,89 @@ pub(crate) const COVERAGE: &[Line] = &[
     line("errors::tide", VISION, "tide", "", &["tidecv 1.0.1"]),
     line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-2021", FUSION_BRAIN),
     line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-baseline", FUSION_BRAIN),
-    line("vision::fusion_brain_data_sets", VISION, "detection", "seed-text", FUSION_BRAIN),
-    line("vision::fusion_brain_data_sets", VISION, "detection", "one-to-one", FUSION_BRAIN),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "seed-text", PLAIN),
+    line("vision::fusion_brain_data_sets", VISION, "detection", "one-to-one", PLAIN),
     line("vision::matching_rules", VISION, "detection", "each matching rule", &["pycocotools 2.0.11", "VOC", "scipy", "Fusion Brain Challenge 2021"]),
     line("voc::score_cuts", VISION, "detection", "score thresholds and best F1", PYCOCOTOOLS),
-    line("voc::average_precision_of_voc", VISION, "voc", "every point and 11 points, pixels plus one", &["Object-Detection-Metrics (Padilla)"]),
+    line("voc::average_precision_of_voc", VISION, "voc", "every point and 11 points, pixels plus one", PADILLA),
+    line("voc::average_precision_of_padillas_program", VISION, "voc", "made-up boxes, pixels plus one", PADILLA),
     line("vision::iou_of_axis_aligned_boxes", VISION, "IoU of boxes", "", &["rational arithmetic", "pycocotools 2.0.11", "Fusion Brain Challenge 2021"]),
     line("shapes::iou_of_rotated_boxes", VISION, "IoU of rotated boxes", "", RATIONAL),
     line("shapes::iou_of_polygons", VISION, "IoU of polygons", "", RATIONAL),
     line("shapes::masks", VISION, "masks", "", PYCOCOTOOLS),
 ];
+
+/// Each profile of each metric that the program and the packages offer; a metric without profiles is one row.
+fn profiles() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    metric_registry::ENTRIES.iter().flat_map(|entry| {
+        let profile = entry.options.iter().find(|option| option.name == "profile");
+        let profiles = profile.map_or(vec![None], |option| {
+            option.kind.choices().into_iter().map(Some).collect()
+        });
+        profiles.into_iter().map(|profile| (entry.name, profile))
+    })
+}
+
+/// Whether a page names a program, and if there is a profile, names it after the program: `jiwer 4.0.0 (jiwer)`.
+fn names(page: &str, program: &str, profile: Option<&str>) -> bool {
+    page.match_indices(program).any(|(place, _)| {
+        let after = page[place + program.len()..].strip_prefix(" (");
+        let profiles = after.and_then(|after| Some(after.split_once(')')?.0));
+        profile.is_none_or(|profile| {
+            profiles.is_some_and(|profiles| profiles.split(", ").any(|other| other == profile))
+        })
+    })
+}
+
+#[test]
+fn a_page_names_a_program_for_a_profile() {
+    let page = "Programs: jiwer 4.0.0 (jiwer), evaluator (ac74a62) (codexglue, paper), other 1.";
+    let rows = [
+        ("jiwer 4.0.0", Some("jiwer"), true),
+        ("jiwer 4.0.0", Some("torchmetrics"), false),
+        ("evaluator (ac74a62)", Some("paper"), true),
+        ("other 1", Some("paper"), false),
+        ("other 1", None, true),
+        ("other 2", None, false),
+    ];
+    for (program, profile, expected) in rows {
+        let found = names(page, program, profile);
+        assert_eq!(found, expected, "{program} {profile:?}");
+    }
+}
+
+/// README and docs say that `tests/GOLDEN.md` lists the reference implementation of each metric and profile.
+#[test]
+fn each_metric_and_profile_has_rows_of_the_program_that_its_page_names() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap_or_default();
+    // While `cargo xtask golden` records what the tests check, the committed record is not there yet.
+    let is_recording = std::env::var_os("GOLDEN_RECORD").is_some();
+    let recorded: Vec<Value> = serde_json::from_str(&read("tests/GOLDEN.json")).expect("a list");
+    let has_rows = |line: &Line| {
+        recorded.iter().any(|known| {
+            let same = |field: &str, value: &str| known[field] == value;
+            same("metric", line.metric)
+                && same("profile", line.profile)
+                && same("test", line.test)
+                && known["against"] == Value::from(line.against)
+                && known["rows"].as_u64() > Some(0)
+        })
+    };
+    let missing = profiles().filter(|&(metric, profile)| {
+        let page = read(&format!("docs/metrics/{metric}.md")).replace('`', "");
+        let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut lines = COVERAGE.iter().filter(|line| {
+            line.metric == metric && profile.is_none_or(|profile| line.profile == profile)
+        });
+        !lines
+            .any(|line| names(&page, line.against[0], profile) && (is_recording || has_rows(line)))
+    });
+    let missing: Vec<_> = missing.collect();
+    assert_eq!(
+        missing,
+        [],
+        "no rows in tests/GOLDEN.json of a program that docs/metrics names: add rows, a line above, \
+         and run `cargo xtask golden`"
+    );
+}

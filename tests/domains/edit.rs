@@ -1,7 +1,7 @@
 //! Edit distances, alignments and error rates.
 
 use metric_core::Metric;
-use metric_text::edit::{Alignment, EditProfile as Rules, EditRate};
+use metric_text::edit::{Alignment, EditProfile as Rules, EditRate, EditScores};
 use metric_text::{Edits, Unit, edit_distance};
 use serde_json::Value;
 
@@ -125,9 +125,9 @@ fn distances_by_code_point_and_grapheme_cluster() {
     });
 }
 
-/// The error rates that follow from the distances and lengths of a row.
+/// The error rates of code points that follow from jiwer's distances and lengths of a row.
 #[test]
-fn error_rates_by_the_rules_of_peers() {
+fn error_rates_from_the_edits_of_jiwer() {
     let rows = rows::rows("text/text_pairs.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
         let (prediction, reference) = (text(row, "hyp")?, text(row, "ref")?);
@@ -145,5 +145,56 @@ fn error_rates_by_the_rules_of_peers() {
         same("torchmetrics", rate(Rules::Torchmetrics), raw)?;
         let stripped = row["cer"].as_f64().filter(|_| row["c_ref"] != 0);
         same("huggingface", rate(Rules::HuggingFace), stripped)
+    });
+}
+
+/// The scores of the data set in a row, by words and by code points.
+fn scores(row: &Value, profile: Rules) -> Result<[EditScores; 2], String> {
+    let [references, predictions] =
+        ["references", "predictions"].map(|field| rows::texts(&row[field]));
+    let (references, predictions) = (references?, predictions?);
+    let pairs = || predictions.iter().zip(&references);
+    Ok([Unit::Word, Unit::CodePoint].map(|unit| {
+        let metric = EditRate::default().with_unit(unit).with_profile(profile);
+        metric.score_all(pairs().map(|(prediction, reference)| (&**prediction, &**reference)))
+    }))
+}
+
+#[test]
+fn error_rates_of_torchmetrics() {
+    let rows = rows::rows("text/error_rates_torchmetrics.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let [words, characters] = scores(row, Rules::Torchmetrics)?;
+        let scores = [
+            ("wer", words.error_rate),
+            ("mer", words.match_error_rate),
+            ("wil", words.information_lost),
+            ("wip", words.information_preserved),
+            ("cer", characters.error_rate),
+        ];
+        scores.into_iter().try_for_each(|(name, ours)| {
+            // It computes in 32 bits. Its NaN and infinity are undefined here.
+            match (ours, row[name].as_f64()) {
+                (Some(ours), Some(theirs)) => {
+                    let scale = (theirs.max(1.0), "max(1, value)");
+                    let is_near = rows::within_scaled(ours, theirs, 2e-7, scale);
+                    is_near
+                        .then_some(())
+                        .ok_or_else(|| format!("{name}: ours {ours}, reference {theirs}"))
+                }
+                (ours, theirs) => same(name, ours, theirs),
+            }
+        })
+    });
+}
+
+#[test]
+fn error_rates_of_hugging_face() {
+    let rows = rows::rows("text/error_rates_huggingface.jsonl");
+    rows::check(&rows, rows::id, &[], |row| {
+        let [words, characters] = scores(row, Rules::HuggingFace)?;
+        // Where the program fails, the rate is undefined here.
+        same("wer", words.error_rate, row["wer"].as_f64())?;
+        same("cer", characters.error_rate, row["cer"].as_f64())
     });
 }

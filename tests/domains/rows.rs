@@ -267,6 +267,11 @@ pub(crate) fn text<'r>(row: &'r Value, field: &str) -> Result<&'r str, String> {
     row[field].as_str().ok_or_else(|| format!("no {field}"))
 }
 
+/// A list of texts in a row.
+pub(crate) fn texts(value: &Value) -> Result<Vec<String>, String> {
+    serde_json::from_value(value.clone()).map_err(|error| error.to_string())
+}
+
 /// The `id` of a row, as text.
 pub(crate) fn id(row: &Value) -> String {
     match &row["id"] {

@@ -3,12 +3,12 @@
 use metric_core::Metric;
 use metric_text::vqa::{self, Answers, VqaAccuracy, VqaProfile};
 use metric_text::{
-    Anls, ExactMatch, Normalizer, PythonRegex, Squad, StringAccuracy, anls, squad, string_accuracy,
-    vqa_tables,
+    Anls, ExactMatch, Normalizer, PythonRegex, RelaxedAccuracy, Squad, StringAccuracy, anls, squad,
+    string_accuracy, vqa_tables,
 };
 use serde_json::Value;
 
-use crate::rows::{self, near, same, text};
+use crate::rows::{self, Deviation, near, same, text, texts};
 
 /// The equality fields of the rows, each with the normalization it stands for.
 const EQUALITIES: &[(&str, &str)] = &[
@@ -120,10 +120,6 @@ fn word_tables_of_the_vqa_program() {
     }
 }
 
-fn texts(value: &Value) -> Result<Vec<String>, String> {
-    serde_json::from_value(value.clone()).map_err(|error| error.to_string())
-}
-
 #[test]
 fn agreement_with_people_of_the_vqa_program() {
     let rows = rows::rows("text/vqa_v2.jsonl");
@@ -165,6 +161,63 @@ fn agreement_with_people_of_the_vqa_program() {
             )?;
         }
         Ok(())
+    });
+}
+
+#[test]
+fn answers_that_are_equal() {
+    let rows = rows::rows("text/vqa_exact.jsonl");
+    let metric = VqaAccuracy::new(VqaProfile::Exact);
+    rows::check(&rows, rows::id, &[], |row| {
+        let answers: Answers = texts(&row["answers"])?.into_iter().collect();
+        let state = metric.measure(text(row, "prediction")?, &answers);
+        same("accuracy", metric.compute(&state), row["accuracy"].as_f64())
+    });
+}
+
+const NO_ANSWERS: &str = "a question without answers is an error in lmms-eval, and scores 0 here";
+const COMMAS: &str = "lmms-eval takes several commas between digits for one";
+
+#[rustfmt::skip]
+const LMMS_EVAL: &[Deviation] = &[
+    ("vqa-000", NO_ANSWERS, "ours Some(0.0), reference None"),
+    ("vqa-001", NO_ANSWERS, "ours Some(0.0), reference None"),
+    ("vqa-020", COMMAS, "ours Some(0.0), reference Some(1.0)"),
+    ("vqa-021", COMMAS, "ours Some(1.0), reference Some(0.0)"),
+    ("vqa-023", COMMAS, "ours Some(0.0), reference Some(1.0)"),
+    ("vqa-025", COMMAS, "ours Some(0.0), reference Some(1.0)"),
+    ("vqa-221", COMMAS, "ours Some(0.0), reference Some(0.6)"),
+];
+
+#[test]
+fn agreement_with_people_of_lmms_eval() {
+    let rows = rows::rows("text/vqa_lmms_eval.jsonl");
+    let metric = VqaAccuracy::new(VqaProfile::VqaV2AlwaysNormalise);
+    rows::check(&rows, rows::id, LMMS_EVAL, |row| {
+        let answers: Answers = texts(&row["answers"])?.into_iter().collect();
+        let state = metric.measure(text(row, "prediction")?, &answers);
+        near("accuracy", metric.compute(&state), &row["accuracy"])
+    });
+}
+
+const NO_ANSWERS_TO_CHARTS: &[Deviation] = &[(
+    "relaxed-195",
+    "without references the program fails; here no prediction is correct",
+    "ours Some(false), reference None",
+)];
+
+#[test]
+fn answers_to_questions_about_charts() {
+    let rows = rows::rows("text/relaxed_accuracy.jsonl");
+    rows::check(&rows, rows::id, NO_ANSWERS_TO_CHARTS, |row| {
+        let tolerance = row["tolerance"].as_f64().ok_or("no tolerance")?;
+        let metric = RelaxedAccuracy { tolerance };
+        let state = metric.measure(text(row, "prediction")?, &texts(&row["references"])?);
+        same(
+            "correct",
+            Some(state.correct == 1),
+            row["correct"].as_bool(),
+        )
     });
 }
 

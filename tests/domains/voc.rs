@@ -9,7 +9,7 @@ use metric_vision::{
 };
 use serde_json::{Value, json};
 
-use crate::rows::{check, documents, folders, id, rows, same, unpublished_rows};
+use crate::rows::{check, documents, folders, id, near, rows, same, unpublished_rows};
 
 /// The texts of the truth and of the results of a set.
 fn texts(name: &str) -> Option<[String; 2]> {
@@ -277,5 +277,69 @@ fn average_precision_of_voc() {
         let set = set(case["set"].as_str().ok_or("a name")?)?;
         let threshold = case["iou"].as_f64().ok_or("a threshold")?;
         same_average_precision(&set, threshold, case["plus_one"] == true, &case["expected"])
+    });
+}
+
+/// The data set of a row, whose images and classes are numbers from 0.
+fn numbered(row: &Value) -> Result<Dataset, String> {
+    let list = |field: &str| row[field].as_array().ok_or("no list");
+    let number = |value: &Value| {
+        value
+            .as_u64()
+            .ok_or("no number")
+            .map(|number| number as u32)
+    };
+    let mut images: Vec<Image> = (0..5).map(|key| Image::new(key, Vec::new())).collect();
+    for object in list("objects")? {
+        let annotation = Annotation::new(number(&object[1])?, bbox(&object[2]));
+        let image = images.get_mut(number(&object[0])? as usize);
+        image.ok_or("an image")?.annotations.push(annotation);
+    }
+    let mut predictions = Vec::new();
+    for detection in list("detections")? {
+        let score = detection[2].as_f64().ok_or("no score")?;
+        let class = number(&detection[1])?;
+        predictions.push(Prediction {
+            image: number(&detection[0])?,
+            ..Prediction::new(class, score, bbox(&detection[3]))
+        });
+    }
+    let class = |key: i64| Class {
+        key: key.into(),
+        name: key.to_string(),
+    };
+    let classes = (0..3).map(class).collect();
+    Dataset::new(classes, images, predictions).map_err(|error| error.to_string())
+}
+
+#[test]
+fn average_precision_of_padillas_program() {
+    check(&rows("vision/voc_padilla.jsonl"), id, &[], |row| {
+        let set = numbered(row)?;
+        let threshold = row["iou_threshold"].as_f64().ok_or("a threshold")?;
+        let metric = VocAp::new(threshold).map_err(|error| error.to_string())?;
+        let metric = metric.with_pixel_plus_one();
+        let state = gather(&metric, &set);
+        for (interpolation, name) in [
+            (Interpolation::EveryPoint, "every_point"),
+            (Interpolation::ElevenPoint, "11_point"),
+        ] {
+            let score = metric.with_interpolation(interpolation).compute(&state);
+            for (class, expected) in row["classes"].as_object().ok_or("classes")? {
+                let index: u32 = class.parse().map_err(|_| "a class")?;
+                let ours = score.classes.get(&index).ok_or("no such class")?;
+                let here = format!("{name} of class {class}");
+                near(&here, ours.average_precision, &expected[name])?;
+                for (what, ours) in [
+                    ("n_gt", ours.counts.actual()),
+                    ("tp", ours.counts.true_positives),
+                    ("fp", ours.counts.false_positives),
+                ] {
+                    let here = format!("{what} of class {class}");
+                    same(&here, Some(ours), expected[what].as_u64())?;
+                }
+            }
+        }
+        Ok(())
     });
 }

@@ -186,6 +186,7 @@ Inputs with the results of the reference implementations, and how near ours must
 equal to the last bit, counts always are. A row counts once for each profile it is checked under. Published
 rows are in `tests/golden`, each file with its source and license; the others may not be published.
 A deviation is a row where ours differs on purpose; it must differ in the way that the test says.
+Metrics and profiles without a program are checked against arithmetic, or against an independent implementation.
 
 Written by `cargo xtask golden` from what the tests of `tests/golden.rs` check; a metric and profile
 has its line in `tests/domains/coverage.rs`.

@@ -83,7 +83,7 @@ impl Metric for RelaxedAccuracy {
 /// program are kept: if the reference is `0`, only `0` is correct, not `0.0`; infinities are near nothing, not even
 /// themselves.
 ///
-/// google-research/pix2struct, `metrics.py`, `relaxed_correctness`.
+/// google-research/pix2struct, revision 42e2427, `metrics.py`, `relaxed_correctness`.
 ///
 /// ```
 /// use metric_text::relaxed_match;

@@ -454,7 +454,9 @@ pub enum VqaProfile {
     VqaV2,
     /// `vqa-v2-always-normalise`: the same, but answers that are all the same are normalized, too.
     ///
-    /// This is how lmms-eval computes it since its change 794.
+    /// This is how lmms-eval computes it since its change 794, compared with version 0.7.3. Only numbers with several
+    /// commas in a row differ: there `1,,000` is normalized to `1000`, and here to `1 000`, as under `vqa-v2`. A question
+    /// without answers is an error there, and scores 0 here.
     VqaV2AlwaysNormalise,
 }
 

@@ -331,7 +331,7 @@ pub enum EditProfile {
     /// have none, the information preserved is 0.
     #[default]
     Jiwer,
-    /// `torchmetrics`: torchmetrics 1.8 (`functional.text`), as the program of the Fusion Brain
+    /// `torchmetrics`: torchmetrics 1.8.2 (`functional.text`), as the program of the Fusion Brain
     /// Challenge 2021 has its WER and CER.
     ///
     /// Words are separated by white space of any kind. Characters are used unchanged, including white space at the
