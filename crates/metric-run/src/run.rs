@@ -1266,7 +1266,7 @@ impl Fold<'_> {
         if !self.observer.draws() {
             return Ok(());
         }
-        let drawn = mapped(pairs, self.threads, |pair| {
+        let draw = |pair: &Pair| {
             let record = join.record(pair);
             if record.prediction.is_missing() && record.join.missing == Missing::Skip {
                 return Ok(());
@@ -1279,7 +1279,10 @@ impl Fold<'_> {
                 }
             }
             Ok(())
-        });
-        drawn.into_iter().collect()
+        };
+        match self.threads {
+            1 => pairs.iter().try_for_each(draw),
+            _ => pairs.par_iter().try_for_each(draw),
+        }
     }
 }
