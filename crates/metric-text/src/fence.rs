@@ -114,7 +114,7 @@ impl<'t> Line<'t> {
                 !is_in
             }
         };
-        let out = containers.iter().position(|container| is_out(container));
+        let out = containers.iter().position(&mut is_out);
         out.unwrap_or(containers.len())
     }
 

@@ -639,6 +639,14 @@ pub fn differ_in_form(a: &str, b: &str) -> bool {
     words(a).any(|word| !known.contains(word) && known_composed.contains(&composed(word)))
 }
 
+/// Returns whether a text has only printable characters of ASCII, in one fast pass.
+#[must_use]
+pub fn is_printable_ascii(text: &str) -> bool {
+    let is_printable = |byte: u8| byte.wrapping_sub(b' ') < 0x5f;
+    text.bytes()
+        .fold(true, |all, byte| all & is_printable(byte))
+}
+
 /// Whether a text has characters that a composition could start or end with: marks of Latin, Greek and Cyrillic letters,
 /// parts of Hangul syllables, or marks of Kana.
 fn may_be_decomposed(text: &str) -> bool {

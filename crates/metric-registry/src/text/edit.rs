@@ -6,7 +6,7 @@ use metric_core::Metric;
 use metric_text::edit::{
     Alignment, Alternatives, EditProfile, EditState, InvalidAlternatives, TooManyCells,
 };
-use metric_text::normalize::differ_in_form;
+use metric_text::normalize::{differ_in_form, is_printable_ascii};
 use metric_text::{EditRate, Unit, VERSION};
 use serde_json::json;
 
@@ -158,6 +158,9 @@ impl Rates {
 
     /// The number of words with white space in them, and whether words differ only in their Unicode form.
     fn remarks(&self, prediction: &str, reference: &str) -> (usize, bool) {
+        if is_printable_ascii(prediction) && is_printable_ascii(reference) {
+            return (0, false);
+        }
         let EditRate { unit, profile, .. } = self.metric;
         let glued = |text: &str| match unit.glued_words(text, profile) {
             0 => 0,

@@ -44,8 +44,6 @@ pub struct Source {
     csv: CsvOptions,
     /// The split of a dataset folder.
     split: Option<String>,
-    /// Whether the source is the text files of a folder or of a pattern.
-    has_pages: bool,
     /// Where the hash of the bytes goes, if it is requested.
     fingerprint: Option<Fingerprint>,
 }
@@ -55,7 +53,7 @@ enum Origin {
     File(PathBuf),
     Folder(PathBuf),
     /// Several files of one format, read one after another.
-    Several(String, Arc<[Source]>),
+    Several(String, Arc<Files>),
     /// The rows of a dataset, in an order of their own.
     #[cfg(feature = "arrow")]
     Dataset(Arc<Dataset>),
@@ -65,6 +63,13 @@ enum Origin {
     Memory(String, Arc<[u8]>),
     /// A reader, until it is taken.
     Reader(String, Arc<Mutex<Option<Stream>>>),
+}
+
+/// Several files.
+struct Files {
+    sources: Vec<Source>,
+    /// Whether a folder or a pattern names them, so that they are joined by name if they are texts.
+    are_found: bool,
 }
 
 /// Records that were read from a file, and the text that they are in.
@@ -130,7 +135,6 @@ impl Source {
             compression: Compression::None,
             csv: CsvOptions::default(),
             split: None,
-            has_pages: false,
             fingerprint: None,
         }
     }
@@ -138,7 +142,25 @@ impl Source {
     /// Several sources of one format, read one after another.
     pub(crate) fn several(name: String, sources: Vec<Self>) -> Self {
         let format = sources.first().and_then(|source| source.format);
-        Self::from_origin(Origin::Several(name, sources.into()), format)
+        let are_found = false;
+        let files = Files { sources, are_found };
+        Self::from_origin(Origin::Several(name, Arc::new(files)), format)
+    }
+
+    /// The same of files that a folder or a pattern names.
+    fn found(name: String, sources: Vec<Self>) -> Self {
+        let format = sources.first().and_then(|source| source.format);
+        let are_found = true;
+        let files = Files { sources, are_found };
+        Self::from_origin(Origin::Several(name, Arc::new(files)), format)
+    }
+
+    /// Whether the source is the text files of a folder or of a pattern.
+    fn has_pages(&self) -> bool {
+        match &self.origin {
+            Origin::Several(_, files) => files.are_found && self.format == Some(Format::Text),
+            _ => false,
+        }
     }
 
     /// The rows of a dataset.
@@ -245,13 +267,13 @@ impl Source {
     /// The files of a source of several, or the source itself.
     pub(crate) fn files(&self) -> Vec<Self> {
         match &self.origin {
-            Origin::Several(_, sources) => {
+            Origin::Several(_, files) => {
                 let of_all = |source: &Self| Self {
                     format: self.format,
                     csv: self.csv,
                     ..source.clone()
                 };
-                sources.iter().map(of_all).collect()
+                files.sources.iter().map(of_all).collect()
             }
             _ => vec![self.clone()],
         }
@@ -371,7 +393,7 @@ impl Source {
             Origin::Memory(..) | Origin::Records(..) => true,
             #[cfg(feature = "arrow")]
             Origin::Dataset(_) => true,
-            Origin::Several(_, sources) => sources.iter().all(Self::is_rereadable),
+            Origin::Several(_, files) => files.sources.iter().all(Self::is_rereadable),
             Origin::Folder(_) | Origin::StandardInput | Origin::Reader(..) => false,
         }
     }
@@ -381,7 +403,7 @@ impl Source {
         match &self.origin {
             Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
             Origin::Memory(_, bytes) => bytes.len() as u64,
-            Origin::Several(_, sources) => sources.iter().map(Self::bytes).sum(),
+            Origin::Several(_, files) => files.sources.iter().map(Self::bytes).sum(),
             _ => 0,
         }
     }

@@ -9,7 +9,6 @@ use metric_record::{NAMED_IDS, ReadError};
 
 use super::{Source, cannot_read};
 use crate::RunError;
-use crate::formats::Format;
 use crate::words::counted;
 
 /// How pages are joined, for messages.
@@ -19,8 +18,7 @@ const RULE: &str = "pages are joined by file name, then line by line";
 /// Other sources stay what they are.
 pub(crate) fn joined(references: Source, predictions: Source) -> Result<[Source; 2], RunError> {
     let sides = [&references, &predictions];
-    let are_pages = |source: &&Source| source.has_pages && source.format == Some(Format::Text);
-    if !sides.iter().all(are_pages) {
+    if !sides.iter().all(|source| source.has_pages()) {
         return Ok([references, predictions]);
     }
     let [expected, found] = sides.map(Source::files);
@@ -78,7 +76,8 @@ fn refuse_alone(pages: &[String], other: &str) -> Result<(), RunError> {
 /// What names a page on both sides: the name of its file, or the part of it that differs between the files of a side.
 fn keys(sides: [&[Source]; 2]) -> [Vec<String>; 2] {
     let paths = sides.map(relative_paths);
-    let rules: [fn(&[String]) -> Vec<String>; 3] = [
+    type Rule = fn(&[String]) -> Vec<String>;
+    let rules: [Rule; 3] = [
         <[String]>::to_vec,
         without_common_endings,
         without_common_ends,
@@ -175,48 +174,50 @@ fn lines(source: &Source) -> Result<u64, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Format;
 
     #[test]
     fn pages_are_named_alike_on_both_sides() {
-        let rows: &[(&[&str], &[&str], &[&str], &[&str])] = &[
-            (
+        type Names<'a> = &'a [&'a str];
+        let rows: &[[Names<'_>; 4]] = &[
+            [
                 &["t/a.txt", "t/b.txt"],
                 &["r/b.txt", "r/a.txt"],
                 &["a.txt", "b.txt"],
                 &["b.txt", "a.txt"],
-            ),
-            (
+            ],
+            [
                 &["x/k1.gt.txt", "x/k2.gt.txt"],
                 &["x/k2.out.txt"],
                 &["k1", "k2"],
                 &["k2"],
-            ),
-            (
+            ],
+            [
                 &["p.1.txt", "p.2.txt"],
                 &["o/p.1.txt.gz", "o/p.3.txt"],
                 &["p.1.txt", "p.2.txt"],
                 &["p.1.txt", "p.3.txt"],
-            ),
-            (
+            ],
+            [
                 &["gt-01.txt", "gt-02.txt"],
                 &["out-01.txt", "out-02.txt", "out-12.txt"],
                 &["01", "02"],
                 &["01", "02", "12"],
-            ),
-            (
+            ],
+            [
                 &["t/a/1.txt", "t/b/1.txt"],
                 &["r/a/1.txt", "r/b/1.txt"],
                 &["a/1.txt", "b/1.txt"],
                 &["a/1.txt", "b/1.txt"],
-            ),
-            (
+            ],
+            [
                 &["a.txt", "b.txt"],
                 &["c.txt", "d.txt"],
                 &["a.txt", "b.txt"],
                 &["c.txt", "d.txt"],
-            ),
+            ],
         ];
-        for (references, predictions, expected, found) in rows {
+        for [references, predictions, expected, found] in rows {
             let side = |names: &[&str]| {
                 let file = |name: &&str| Source::memory(*name, *b"", Format::Text);
                 names.iter().map(file).collect::<Vec<_>>()

@@ -184,13 +184,11 @@ fn of_files(name: String, files: Vec<PathBuf>, are_found: bool) -> Result<Source
         return Err(ReadError::new(other.name(), problem).into());
     }
     let is_text = |source: &Source| source.format() == Some(Format::Text);
-    let has_pages = are_found && sources.first().is_some_and(is_text);
+    let is_page = are_found && sources.first().is_some_and(is_text);
     Ok(match sources.len() {
-        1 if !has_pages => sources.remove(0),
-        _ => Source {
-            has_pages,
-            ..Source::several(name, sources)
-        },
+        1 if !is_page => sources.remove(0),
+        _ if are_found => Source::found(name, sources),
+        _ => Source::several(name, sources),
     })
 }
 
@@ -302,10 +300,7 @@ pub(super) fn folder(
     }
     let source = of_files(name, files, true)?;
     Ok(match stated {
-        Some(format) => Source {
-            has_pages: format == Format::Text,
-            ..source.with_format(format)
-        },
+        Some(format) => source.with_format(format),
         None => source,
     })
 }

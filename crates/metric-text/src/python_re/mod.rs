@@ -148,7 +148,12 @@ impl PythonRegex {
             Matcher::Backtracking(pattern) => {
                 let length = bytes as f64 + 1.0;
                 let paths = pattern.ways.of(length) * length;
-                let steps = paths * (length + pattern.program.len() as f64);
+                let repeated = if pattern.ways.has_repeats() {
+                    length
+                } else {
+                    0.0
+                };
+                let steps = paths * (repeated + pattern.program.len() as f64);
                 steps > Self::MAX_STEPS as f64 || bytes > 1 << 20
             }
         }
@@ -272,6 +277,15 @@ impl Ways {
                 let all = std::iter::once(yes).chain(no);
                 Self::Sum(all.map(|node| Self::new(node)).collect())
             }
+        }
+    }
+
+    /// Whether a way can be longer than the pattern.
+    fn has_repeats(&self) -> bool {
+        match self {
+            Self::Number(_) => false,
+            Self::Sum(all) | Self::Product(all) => all.iter().any(Self::has_repeats),
+            Self::Repeat(..) => true,
         }
     }
 
@@ -405,4 +419,109 @@ pub(crate) fn expand(replacement: &str, matched: &str) -> Result<String, String>
     }
     expanded.push_str(rest);
     Ok(expanded)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn regex(pattern: &str) -> PythonRegex {
+        pattern.parse().expect("a pattern")
+    }
+
+    #[test]
+    fn matches_by_hand() {
+        let rows = [
+            ("!$", "a!\n", "a-\n"),
+            ("x*", "abxd", "-a-b--d-"),
+            (r"\bक", "हाक", "हा-"),
+            (r"\w", "½_ा", "--ा"),
+            (r"\s", "a\u{1f}b\u{200b}", "a-b\u{200b}"),
+            ("[[:punct:]]", "p]", "-"),
+            ("[a&&b]", "a&b", "---"),
+            ("(?<=a)b", "ab b", "a- b"),
+            (r"(.)\1", "aab", "-b"),
+            ("(?i)k", "K\u{212a}", "--"),
+            ("a++a", "aaa", "aaa"),
+            ("a{,2}b", "aaab", "a-"),
+        ];
+        for (pattern, text, expected) in rows {
+            let replaced = regex(pattern).replace_all(text, "-");
+            assert_eq!(replaced.as_deref(), Ok(expected), "{pattern} {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_says_why() {
+        for (pattern, says) in [
+            (r"\N{DASH}", "names of characters"),
+            ("a**", "multiple repeat"),
+            ("(?<=a+)b", "fixed-width"),
+            ("a(?i)", "not at the start"),
+            ("[z-a]", "bad character range"),
+            ("\\", "end of pattern"),
+        ] {
+            let error = pattern.parse::<PythonRegex>().expect_err(pattern);
+            assert!(error.to_string().contains(says), "{error}");
+        }
+        let deep = "(".repeat(200) + &")".repeat(200);
+        assert!(deep.parse::<PythonRegex>().is_err());
+    }
+
+    #[test]
+    fn replacements_have_the_escapes_of_python() {
+        for (text, expected) in [
+            ("b", Some("b")),
+            (r"\g<0>s\n", Some("words\n")),
+            (r"\\\101\0", Some("\\A\0")),
+            (r"\.", Some(r"\.")),
+            (r"\1", None),
+            (r"\q", None),
+            ("\\", None),
+        ] {
+            assert_eq!(expand(text, "word").ok().as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_costly_patterns_are_checked() {
+        for (pattern, bytes, may) in [
+            ("!$", 100_000, false),
+            (r"\bthe\b", 100_000, false),
+            (r"\s+$", 100, false),
+            (r"\s+$", 10_000, true),
+            ("(a|a)*$", 40, true),
+            ("(a|a)*b", 1 << 30, false),
+        ] {
+            assert_eq!(
+                regex(pattern).may_take_too_many_steps(bytes),
+                may,
+                "{pattern}"
+            );
+        }
+        let text = "a".repeat(50);
+        assert_eq!(regex("(a|a)*$b").find(&text), Err(TooManySteps));
+        // As many choices as memory allows.
+        let text = "ab".repeat(2 << 20);
+        assert_eq!(regex("(?:ab)*$c").find(&text), Err(TooManySteps));
+    }
+
+    proptest! {
+        /// The matcher of most patterns and the one that follows CPython step by step.
+        #[test]
+        fn both_matchers_agree(
+            pattern in r"((\(\?i\))?([ab.é]|\[[^]ab]{1,2}[ab]\]|\\w|\\S)([*+?]|[*+?]\?|\{1,2\})?(a|\(a\|b+?\){1,2}|\|ab)?){1,3}",
+            text in "[abAéÉ \n1_]{0,8}",
+        ) {
+            let Ok(parsed) = parse(&pattern) else { return Ok(()) };
+            let Some(linear) = linear::translated(&parsed.node) else { return Ok(()) };
+            let linear = Matcher::Linear(regex::Regex::new(&linear).expect("a pattern"));
+            let backtracking = Matcher::Backtracking(Box::new(Backtracking::new(&parsed.node, parsed.groups)));
+            let [one, other] = [linear, backtracking].map(|matcher| PythonRegex { pattern: pattern.clone(), matcher });
+            prop_assert_eq!(one.find(&text), other.find(&text));
+            prop_assert_eq!(one.replace_all(&text, "-"), other.replace_all(&text, "-"));
+        }
+    }
 }

@@ -29,7 +29,9 @@ impl Case {
 fn lower(code: u32) -> u32 {
     let index = LOWER.partition_point(|(_, last, ..)| *last < code);
     match LOWER.get(index) {
-        Some((first, _, step, distance)) if *first <= code && (code - first) % step == 0 => {
+        Some((first, _, step, distance))
+            if *first <= code && (code - first).is_multiple_of(*step) =>
+        {
             code.saturating_add_signed(*distance)
         }
         _ => code,

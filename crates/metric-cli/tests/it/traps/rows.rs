@@ -688,4 +688,69 @@ pub(crate) const TRAPS: &[Trap] = &[
         code: 0,
         says: &["all resamples have the same score"],
     },
+    Trap {
+        name: "Folders with one text per page, a page of which has a line too few",
+        before: "The lines of all pages were joined in order, so that each line after it was compared with another one.",
+        now: "Pages are joined by file name, and the run ends at the page.",
+        files: &[
+            ("r/a.txt", || "one\ntwo\nthree\n".to_owned()),
+            ("r/b.txt", || "four\n".to_owned()),
+            ("p/a.txt", || "one\nthree\n".to_owned()),
+            ("p/b.txt", || "four\nfour\n".to_owned()),
+        ],
+        run: "score cer -r r -p p",
+        code: 3,
+        says: &["p/a.txt: has 2 lines: expected 3, as in r/a.txt"],
+    },
+    Trap {
+        name: "Tabs and no-break spaces between words",
+        before: "jiwer's rule keeps them within a word, and nothing said so.",
+        now: "A warning counts such words and names `--normalize whitespace`.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": \"red\\tgreen\", \"prediction\": \"red green\"}\n"
+                .to_owned()
+        })],
+        run: "score wer --pairs t.jsonl",
+        code: 0,
+        says: &[
+            "warning: 1 word has white space inside",
+            "--normalize whitespace",
+        ],
+    },
+    Trap {
+        name: "Composed against decomposed letters",
+        before: "Texts that look the same counted as different without a word.",
+        now: "A warning counts them and names `--normalize nfc`.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": \"café\", \"prediction\": \"cafe\u{301}\"}\n".to_owned()
+        })],
+        run: "score string-accuracy --pairs t.jsonl",
+        code: 0,
+        says: &["warning: 1 prediction has words", "--normalize nfc"],
+    },
+    Trap {
+        name: "Patterns of Python that take exponential time",
+        before: "Patterns were matched with the rules of another dialect.",
+        now: "They match as in Python, and one that takes too long is refused.",
+        files: &[("t.jsonl", || {
+            format!(
+                "{{\"id\": 1, \"reference\": \"x\", \"prediction\": \"{}b\"}}\n",
+                "a".repeat(50)
+            )
+        })],
+        run: "score exact-match --pairs t.jsonl --regexes-to-ignore (a|a)*$",
+        code: 5,
+        says: &["id \"1\"", "more than 20 million steps"],
+    },
+    Trap {
+        name: "Copies of short code under `--profile paper`",
+        before: "A copy of one word scored 0.18, as it has no n-grams of two words and more.",
+        now: "Such orders are left out, and a warning says so.",
+        files: &[("t.jsonl", || {
+            "{\"id\": 1, \"reference\": \"pass\", \"prediction\": \"pass\"}\n".to_owned()
+        })],
+        run: "score codebleu --lang python --profile paper --pairs t.jsonl --fail-under ngram_match=1",
+        code: 0,
+        says: &["no prediction has 2 words"],
+    },
 ];
