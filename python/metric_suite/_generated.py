@@ -1169,6 +1169,8 @@ def squad(
 
     Args:
         predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
+            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
+            ...}.
         references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
             Under v2, an empty list means that there is no answer.
         ids: An id per example, for messages and samples.
@@ -1182,8 +1184,8 @@ def squad(
         profile: Version of SQuAD. Under v2, a question may have no answer.
         na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
             answer (.json).
-        na_prob_thresh: With --na-prob-file: questions whose probability is above T count as unanswered
-            [default: 1].
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         threads: The number of threads, by default one per core. The result does not depend on it.
@@ -1215,8 +1217,8 @@ class SQuAD(Metric):
         profile: Version of SQuAD. Under v2, a question may have no answer.
         na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
             answer (.json).
-        na_prob_thresh: With --na-prob-file: questions whose probability is above T count as unanswered
-            [default: 1].
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         threads: The number of threads, by default one per core. The result does not depend on it.
