@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use metric_record::json::Entries;
 use metric_record::{FieldPath, Message, quoted_id};
 
-use crate::formats::Format;
-
 /// The role of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -104,10 +102,10 @@ impl FieldNames {
         Self { further, ..self }
     }
 
-    /// The same names with all columns as further fields, where the format has columns of text.
-    pub(crate) fn with_all_columns_of(self, format: Format) -> Self {
+    /// The same names with all columns as further fields, or without them.
+    pub(crate) fn with_all_columns(self, has_all_columns: bool) -> Self {
         Self {
-            has_all_columns: format.is_csv(),
+            has_all_columns,
             ..self
         }
     }

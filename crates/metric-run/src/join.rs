@@ -640,7 +640,7 @@ impl Reader {
         let mut lines: BTreeMap<String, IdLines> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
         let Input { source, names } = &self.input;
-        let names = names.clone().with_all_columns_of(self.format);
+        let names = names.clone().with_all_columns(self.format.is_csv());
         let mut blocks = source.open(&names, &Arc::default(), self.max_bytes)?;
         loop {
             let mut block = match self.next_block(&mut blocks) {

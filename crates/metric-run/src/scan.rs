@@ -403,9 +403,10 @@ fn json_map(
             0 => describe(json, &error),
             column => format!("{} at column {column}", describe(json, &error)),
         };
-        let problem = match is_json_lines(json) {
-            true => in_json_lines(Message::from(problem).text("; ")),
-            false => problem.into(),
+        let problem = if is_json_lines(json) {
+            in_json_lines(Message::from(problem).text("; "))
+        } else {
+            problem.into()
         };
         ScanError::new(offset_of(json, &error) + (text.len() - json.len()), problem)
     };
@@ -421,13 +422,15 @@ fn json_map(
     let is_record = names.are_all_in(&entries) && !is_whole(&entries, whole_file);
     let has_both = names.fields.iter().any(|field| field.role == Role::Other);
     if is_record || has_both {
-        let problem = match has_both {
-            true => "found an object: expected a list of records, which have both fields",
-            false => "found one record: expected a list of records, or an object of values by id",
+        let problem = if has_both {
+            "found an object: expected a list of records, which have both fields"
+        } else {
+            "found one record: expected a list of records, or an object of values by id"
         };
-        let problem = match is_record {
-            true => in_json_lines(Message::from(problem).text("; ")),
-            false => problem.into(),
+        let problem = if is_record {
+            in_json_lines(Message::from(problem).text("; "))
+        } else {
+            problem.into()
         };
         return Err(ScanError::new(text.len() - json.len(), problem));
     }

@@ -817,9 +817,10 @@ fn no_answer_threshold(
                 .text(" next to it"),
         );
     }
-    match options.has(threshold) {
-        true => options.number(threshold).map(Some),
-        false => Ok(Some(1.0)),
+    if options.has(threshold) {
+        options.number(threshold).map(Some)
+    } else {
+        Ok(Some(1.0))
     }
 }
 

@@ -810,7 +810,11 @@ fn questions(folder: &Folder, cases: &mut Vec<String>) {
     for missing in ["empty", "skip"] {
         cases.push(format!("vqa --profile vqa-v2 --missing {missing} --extra ignore -r vqa.json -p some-answers.json"));
     }
+    squad_files(folder, cases, ids);
+}
 
+/// The files of SQuAD, for questions with these numbers.
+fn squad_files(folder: &Folder, cases: &mut Vec<String>, ids: impl Iterator<Item = u64> + Clone) {
     let question = |id: u64| {
         let answers = match id % 4 {
             0 => json!([]),
