@@ -2,7 +2,7 @@
 
 use metric_vision::{BBox, InvalidMask, Mask, Shape, iou, iou_crowd};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -86,6 +86,13 @@ pub(crate) fn mask_decode<'py>(
         let text = str::from_utf8(text).map_err(invalid)?;
         let mask = Mask::from_compressed(*height, *width, text)
             .map_err(|error| invalid(format!("invalid run lengths: {error}")))?;
+        // A few bytes may say that they are a mask of gigabytes.
+        let size = (*height as usize).saturating_mul(*width as usize);
+        pixels.try_reserve(size).map_err(|_| {
+            PyMemoryError::new_err(format!(
+                "a mask of {height} x {width} pixels does not fit in memory"
+            ))
+        })?;
         let mut inside = 0;
         for &run in mask.counts() {
             pixels.resize(pixels.len() + run as usize, inside);

@@ -1068,7 +1068,7 @@ mod tests {
             svg.contains("<title>above 1.00: 3 examples</title>"),
             "{svg}"
         );
-        assert!(svg.contains("&gt; 1.00"), "{svg}");
+        assert!(svg.contains("&gt; 1.0"), "{svg}");
         // Five bins in all: two of the range, a gap, and the bar of two. The mark is in its middle.
         assert!(svg.contains("d=\"M384.0 194.0V14.0\""), "{svg}");
         chart.beyond = [2, 0];

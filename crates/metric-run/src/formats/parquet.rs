@@ -26,7 +26,7 @@ use crate::formats::columns::{
     Kinds, Plan, Rows, decode_error, refuse_large_rows, refuse_other_kinds,
 };
 use crate::formats::parquet_pages::RowGroup;
-use crate::formats::thrift::{refuse_long_header, refuse_long_lists};
+use crate::formats::thrift::{has_encryption, refuse_long_header, refuse_long_lists};
 use crate::formats::{Format, grouped};
 use crate::part::Unit;
 use crate::source::{Seekable, Source};
@@ -382,6 +382,11 @@ impl Batches {
             Some(name) => format!("row group {}, column {}", self.group, quoted_id(name)),
             None => format!("row group {}", self.group),
         };
+        if has_encryption(&self.input.metadata()) {
+            let problem =
+                "cannot be decoded, as columns are encrypted: expected Parquet without encryption";
+            return ReadError::new(&self.name, problem).at(location).into();
+        }
         decode_error(&self.name, &location, problem)
     }
 }

@@ -34,6 +34,37 @@ pub(super) fn refuse_long_lists(metadata: &Bytes) -> Result<(), String> {
     }
 }
 
+/// Whether the metadata of a file say how its columns are encrypted: field 8 of `FileMetaData`.
+pub(super) fn has_encryption(metadata: &Bytes) -> bool {
+    const ENCRYPTION_ALGORITHM: u64 = 8;
+    let mut fields = Fields {
+        load: &|_| Ok(Bytes::new()),
+        rest: metadata.clone(),
+        position: metadata.len() as u64,
+        elements_left: metadata.len() as u64,
+        bytes_left: u64::MAX,
+    };
+    let mut has_field = || -> Result<bool, Stop> {
+        let mut field = 0;
+        loop {
+            let byte = fields.byte()?;
+            if byte & 0xf == 0 {
+                return Ok(false);
+            }
+            field = match byte >> 4 {
+                // Written in full, with the sign in the lowest bit.
+                0 => fields.number()? / 2,
+                step => field + u64::from(step),
+            };
+            if field == ENCRYPTION_ALGORITHM {
+                return Ok(true);
+            }
+            fields.skip(Kind::of(byte)?, DEPTH)?;
+        }
+    };
+    has_field().unwrap_or(false)
+}
+
 /// Refuses the header of a page that is longer than [`HEADER_BYTES`] without its statistics, or whose lists claim as many
 /// elements. It starts with `head`, which ends at a position; `load` returns some bytes that start at a later one, and
 /// none at the end of the file. What is malformed otherwise, or cut, is left to the decoder.
@@ -257,6 +288,21 @@ mod tests {
                 (Some(problem), Some(expected)) => assert!(problem.contains(expected), "{problem}"),
                 (refused, expected) => assert_eq!(refused.as_deref(), expected, "{metadata:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn encrypted_columns_are_named_in_the_metadata() {
+        // The version 2 in field 1, then an empty struct in field 8; the same with its number in full, and in field 9.
+        for (metadata, expected) in [
+            (&[0x15, 4, 0x7c, 0, 0][..], true),
+            (&[0x15, 4, 0x0c, 16, 0, 0], true),
+            (&[0x15, 4, 0x8c, 0, 0], false),
+            (&[0x15, 4, 0], false),
+            (&[0x15], false),
+        ] {
+            let found = has_encryption(&Bytes::from(metadata));
+            assert_eq!(found, expected, "{metadata:?}");
         }
     }
 
