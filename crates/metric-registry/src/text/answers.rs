@@ -1093,6 +1093,12 @@ struct Relaxed {
     metric: RelaxedAccuracy,
 }
 
+impl Compared for Relaxed {
+    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
+        differ_in_form(prediction, reference)
+    }
+}
+
 impl Reading for Relaxed {
     type Metric = RelaxedAccuracy;
     type Header = ();
@@ -1111,6 +1117,12 @@ impl Reading for Relaxed {
         if references.is_empty() {
             return Err(FieldError::reference(UNANSWERED));
         }
+        note_forms(
+            self,
+            &prediction,
+            references.iter().map(String::as_str),
+            sink,
+        );
         sink.example(&prediction, &references);
         Ok(())
     }
