@@ -10,7 +10,7 @@ use metric_grid::{
     ArcExamples, ArcScore, ArcState, ArcSubmissions, Attempt, Example, ExampleKind, ExampleScore,
     ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
 };
-use metric_record::{FieldError, JoinPolicy, Kind, Message, ReadError, Record, Side};
+use metric_record::{FieldError, JoinPolicy, Kind, Message, ReadError, Record, Side, json};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -199,8 +199,10 @@ impl Reading for ArcReading {
                 self.task(sink, &record.id.to_string(), &attempts, &truth);
             }
             pair => {
-                let is_text = matches!(record.prediction.kind(), Kind::String);
-                if is_text && matches!(pair, Example::Pair(Attempt::Invalid, _)) {
+                if matches!(pair, Example::Pair(Attempt::Invalid, _))
+                    && let Ok(json) = record.prediction.to_json_or("null")
+                    && json::kind(&json) == Kind::String
+                {
                     sink.count_record(&grid_as_text(), record.id);
                 }
                 sink.example(&pair, &());
