@@ -1273,6 +1273,8 @@ def squad(
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['v1.1', 'v2'] = 'v1.1',
+    na_prob_file: str | PathLike[str] | None = None,
+    na_prob_thresh: float | None = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -1288,6 +1290,8 @@ def squad(
 
     Args:
         predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
+            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
+            ...}.
         references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
             Under v2, an empty list means that there is no answer.
         ids: An id per example, for messages and samples.
@@ -1299,6 +1303,10 @@ def squad(
             ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1331,6 +1339,10 @@ class SQuAD(Metric):
             ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1345,7 +1357,7 @@ class SQuAD(Metric):
     """
 
     _name = 'squad'
-    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'extract': None, 'normalize': None, 'profile': 'v1.1', 'na_prob_file': None, 'na_prob_thresh': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1353,6 +1365,8 @@ class SQuAD(Metric):
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         profile: Literal['v1.1', 'v2'] = 'v1.1',
+        na_prob_file: str | PathLike[str] | None = None,
+        na_prob_thresh: float | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -1368,6 +1382,8 @@ class SQuAD(Metric):
             extract=extract,
             normalize=normalize,
             profile=profile,
+            na_prob_file=na_prob_file,
+            na_prob_thresh=na_prob_thresh,
             samples=samples,
             details=details,
             missing=missing,
@@ -1642,6 +1658,7 @@ def detection(
     best_f1: bool = False,
     box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
     groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     samples: bool = False,
@@ -1676,6 +1693,8 @@ def detection(
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1721,6 +1740,8 @@ class Detection(Metric):
         box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
             center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
         groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -1739,7 +1760,7 @@ class Detection(Metric):
     """
 
     _name = 'detection'
-    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'profile': 'one-to-one', 'matching': None, 'iou': None, 'score_threshold': None, 'best_f1': False, 'box': 'xywh', 'groups': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -1751,6 +1772,7 @@ class Detection(Metric):
         best_f1: bool = False,
         box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
         groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         samples: bool = False,
@@ -1772,6 +1794,7 @@ class Detection(Metric):
             best_f1=best_f1,
             box=box,
             groups=groups,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             samples=samples,
@@ -1843,8 +1866,9 @@ def coco(
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in max_detections.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
         groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -1888,8 +1912,9 @@ class COCO(Metric):
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
         class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0 or a repeated id,
-            masks that differ in size from their image, and AP if 100 is not in max_detections.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
         groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -2109,6 +2134,7 @@ def tide(
     iou: float = 0.5,
     background: float = 0.1,
     max_detections: int = 100,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     samples: bool = False,
@@ -2134,6 +2160,8 @@ def tide(
         iou: IoU threshold of a match.
         background: Largest IoU of a detection that belongs to the background.
         max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2166,6 +2194,8 @@ class TIDE(Metric):
         iou: IoU threshold of a match.
         background: Largest IoU of a detection that belongs to the background.
         max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2184,7 +2214,7 @@ class TIDE(Metric):
     """
 
     _name = 'tide'
-    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'background': 0.1, 'max_detections': 100, 'image_key': 'id', 'image_size': None, 'columns': None, 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
@@ -2192,6 +2222,7 @@ class TIDE(Metric):
         iou: float = 0.5,
         background: float = 0.1,
         max_detections: int = 100,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         samples: bool = False,
@@ -2209,6 +2240,7 @@ class TIDE(Metric):
             iou=iou,
             background=background,
             max_detections=max_detections,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             samples=samples,
@@ -2232,6 +2264,7 @@ def confusion_matrix(
     fields: Mapping[str, Any] | None = None,
     iou: float = 0.5,
     score_threshold: float | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
     groups: Literal['none', 'class'] = 'class',
@@ -2257,6 +2290,8 @@ def confusion_matrix(
         fields: Further columns by name, such as weights, clusters or slices.
         iou: IoU threshold of a match.
         score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2290,6 +2325,8 @@ class ConfusionMatrix(Metric):
     Args:
         iou: IoU threshold of a match.
         score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
         image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
             image.
         columns: Order of the columns of text results, if it is not the usual one, such as
@@ -2310,13 +2347,14 @@ class ConfusionMatrix(Metric):
     """
 
     _name = 'confusion-matrix'
-    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
+    _defaults = {'iou': 0.5, 'score_threshold': None, 'image_key': 'id', 'image_size': None, 'columns': None, 'groups': 'class', 'samples': False, 'details': False, 'missing': None, 'extra': None, 'threads': None, 'confidence': None, 'resamples': None, 'seed': None, 'cluster_field': None, 'slice_field': None}
 
     def __init__(
         self,
         *,
         iou: float = 0.5,
         score_threshold: float | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
         groups: Literal['none', 'class'] = 'class',
@@ -2334,6 +2372,7 @@ class ConfusionMatrix(Metric):
         self._init(
             iou=iou,
             score_threshold=score_threshold,
+            image_key=image_key,
             image_size=image_size,
             columns=columns,
             groups=groups,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2] / "tests" / "golden" / "reports"
-SCRIPTS = sorted(ROOT.glob("*/*/script.py"))
+SCRIPTS = sorted([*ROOT.glob("*/*/script.py"), *ROOT.glob("*/*/case.py")])
 
 
 def test_the_cases_are_there() -> None:
@@ -21,7 +21,7 @@ def test_the_cases_are_there() -> None:
 def test_case(script: Path, tmp_path: Path) -> None:
     shutil.copytree(script.parent, tmp_path, dirs_exist_ok=True)
     expected = json.loads((tmp_path / "expect.json").read_text())
-    run = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert run.returncode == expected.get("exit", 0), run.stderr
     for part in expected.get("stderr_contains", []):
         assert any(word.lower() in run.stderr.lower() for word in part.split("|")), run.stderr

@@ -267,6 +267,7 @@ impl<'a> Value<'a> {
                 let raw = self.raw(text)?;
                 json::string(raw)
             }
+            Form::Alternatives(_) => Err(format!("expected a string, found {}", self.kind())),
             _ => Err(match self.to_json() {
                 Ok(Some(json)) => json::no_string(&json),
                 _ => format!("expected a string, found {}", self.kind()),

@@ -39,7 +39,7 @@ def grams(tokens, n):
 
 
 def bleu(prediction, references, weight):
-    """Corpus BLEU of one pair: orders 1 to 4, the closest reference, 0.1 for an order without a match."""
+    """Corpus BLEU of one pair: orders 1 to 4 that have n-grams, the closest reference, 0.1 for an order without a match."""
     logs = []
     for n in range(1, 5):
         counts = grams(prediction, n)
@@ -51,11 +51,12 @@ def bleu(prediction, references, weight):
         total = sum(weigh(gram) * count for gram, count in counts.items())
         if n == 1 and matched == 0:
             return 0.0
-        logs.append(math.log((matched or 0.1) / max(1, total)))
+        if total > 0:
+            logs.append(math.log((matched or 0.1) / total))
     length = len(prediction)
     closest = min((abs(len(reference) - length), len(reference)) for reference in references)[1]
     penalty = 1.0 if length > closest else math.exp(1 - closest / length)
-    return penalty * math.exp(math.fsum(0.25 * log for log in logs))
+    return penalty * math.exp(math.fsum(log / len(logs) for log in logs))
 
 
 def without_comments(text):

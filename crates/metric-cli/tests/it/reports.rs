@@ -19,9 +19,10 @@ fn each_case_ends_as_it_should() {
     let mut cases = 0;
     for kind in folders(&root) {
         for case in folders(&kind) {
-            let Ok(command) = fs::read_to_string(case.join("cmd")) else {
+            let command = fs::read_to_string(case.join("cmd")).unwrap_or_default();
+            if command.is_empty() || command.starts_with("python") {
                 continue;
-            };
+            }
             cases += 1;
             let problems = replay(&case, &command);
             wrong.extend(problems.map(|problem| format!("{}: {problem}", case.display())));

@@ -933,7 +933,8 @@ mod tests {
         fs::write(predictions.join("a.b.txt"), b"0 0.5\xff").unwrap();
         let error = read().unwrap_err().to_string();
         let file = predictions.join("a.b.txt");
-        let problem = "not UTF-8: byte 0xff at byte 6 of the line";
+        let problem = "not UTF-8: byte 0xff at byte 6 of the line; to convert a file in WINDOWS-1252, use \
+                       iconv -f WINDOWS-1252 -t UTF-8";
         assert_eq!(error, format!("{}:1: {problem}", file.display()));
     }
 
