@@ -207,7 +207,7 @@ def test_messages_count_from_0_as_the_attribute_does():
     assert str(error) == 'references[0]: no field "room", which slice_field names'
     systems = {"old": ["a", 1], "new": ["a", "b"]}
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems)
-    assert (str(error), error.index) == ("predictions['old'][1]: expected a string, found a number", 1)
+    assert (str(error), error.index) == ('predictions[\'old\'][1]: expected a string, found a number: write it as "1"', 1)
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems, ids=["x", "y"])
     assert str(error) == "predictions['old']: id \"y\": expected a string, found a number"
     error = refused(metric_suite.compare, metric="wer", references=["a"], predictions=systems)
