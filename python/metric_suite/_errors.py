@@ -18,7 +18,7 @@ class MetricError(ValueError):
     >>> metric_suite.wer(predictions=["a", 1], references=["a", "b"])
     Traceback (most recent call last):
         ...
-    metric_suite.MetricError: predictions[1]: expected a string, found a number
+    metric_suite.MetricError: predictions[1]: expected a string, found a number: write it as "1"
     """
 
     def __init__(

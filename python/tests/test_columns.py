@@ -209,7 +209,7 @@ def test_messages_count_from_0_as_the_attribute_does():
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems)
     assert (str(error), error.index) == ('predictions[\'old\'][1]: expected a string, found a number: write it as "1"', 1)
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems, ids=["x", "y"])
-    assert str(error) == "predictions['old']: id \"y\": expected a string, found a number"
+    assert str(error) == 'predictions[\'old\']: id "y": expected a string, found a number: write it as "1"'
     error = refused(metric_suite.compare, metric="wer", references=["a"], predictions=systems)
     assert str(error) == "predictions['old']: 2 predictions and 1 reference: expected as many of each"
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions={"old": {"a", "b"}, "new": ["a", "b"]})

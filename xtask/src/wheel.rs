@@ -24,10 +24,6 @@ import metric_suite
 result = metric_suite.wer(predictions=['the cat'], references=['the cat sat'])
 print(result['wer'])";
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "the steps of the command, in their order"
-)]
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let (notices_only, names) = xtask_common::flag(arguments, "--notices")?;
     xtask_common::no_arguments(&names)?;
