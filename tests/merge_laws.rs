@@ -215,7 +215,14 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
         let is_drawn = |group: &(String, String)| {
             let drawn = rows.iter().filter(|row| weight(row) > 0);
             let mut states = drawn.map(|row| subject.gather(std::slice::from_ref(row)));
-            states.any(|one| group_of(&one, group) != group_of(&scorer.start(), group))
+            states.any(
+                |one| match (group_of(&one, group), group_of(&scorer.start(), group)) {
+                    // A convention may give a score to a group of which an example has nothing, as OpenLane-V2's gives 1 to
+                    // a frame without lanes at each threshold.
+                    (Some(one), Some(none)) if !one.counts.is_empty() => one.counts != none.counts,
+                    (one, none) => one != none,
+                },
+            )
         };
         for (column, found) in scope.columns.iter().zip(found) {
             // What nothing was drawn of has no score, whatever the metric gives for nothing.
