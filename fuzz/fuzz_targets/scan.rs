@@ -19,12 +19,16 @@ mod fields;
 mod formats;
 #[path = "../../crates/metric-run/src/found.rs"]
 mod found;
+#[path = "../../crates/metric-run/src/memory.rs"]
+mod memory;
 #[path = "../../crates/metric-run/src/part.rs"]
 mod part;
 #[path = "../../crates/metric-run/src/scan.rs"]
 mod scan;
 #[path = "../../crates/metric-run/src/source/mod.rs"]
 mod source;
+#[path = "../../crates/metric-run/src/words.rs"]
+mod words;
 
 use libfuzzer_sys::fuzz_target;
 use metric_run::RunError;
