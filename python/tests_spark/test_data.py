@@ -23,15 +23,15 @@ def test_a_bad_record(session):
     rows = [(id, str(id), str(id)) for id in range(200)]
     rows[137] = (137, "x", None)
     frame = session.createDataFrame(rows, "id bigint, reference string, prediction string").repartition(17)
-    with pytest.raises(MetricError, match='id "137": prediction: expected a string, found null') as caught:
+    with pytest.raises(MetricError, match='predictions: id "137": expected a string, found null') as caught:
         spark.score(frame, "wer")
     assert (caught.value.id, caught.value.side) == ("137", "prediction")
     # Frames that are made later fail with the same words.
     for late in (spark.state(frame, "wer"), spark.samples(frame, "wer")):
-        with pytest.raises(Exception, match='id "137": prediction: expected a string, found null'):
+        with pytest.raises(Exception, match='predictions: id "137": expected a string, found null'):
             late.collect()
     # Without ids, rows have partitions.
-    with pytest.raises(MetricError, match="partition [0-9]+, row [0-9]+: prediction: expected a string, found null"):
+    with pytest.raises(MetricError, match="predictions: partition [0-9]+, row [0-9]+: expected a string, found null"):
         spark.score(frame.drop("id"), "wer")
 
 
@@ -112,12 +112,12 @@ def test_images_that_ground_truth_lacks(session):
         spark.score(truth, "coco", bad, extra="ignore")
     of_others = functions.col("image_id") != 1
     lacking = found.withColumn("bbox", functions.when(of_others, functions.col("bbox")))
-    with pytest.raises(MetricError, match='predictions: image "1": bbox: missing') as caught:
+    with pytest.raises(MetricError, match='predictions: image "1": box: missing') as caught:
         spark.score(truth, "coco", lacking, images=images)
     assert caught.value.side == "prediction"
     # A column of which nothing is left is named as such.
     lacking = found.withColumn("score", functions.when(of_others, functions.col("score")))
-    with pytest.raises(MetricError, match="predictions: column score has 0 values"):
+    with pytest.raises(MetricError, match="predictions: score has 0 values"):
         spark.score(truth, "coco", lacking, images=images)
 
 

@@ -93,6 +93,8 @@ def score(frame: DataFrame, metric: _Metrics, predictions: DataFrame | None = No
     """
     plan = _Plan(frame, metric, predictions, options)
     found = {label: result_of(outcome) for label, outcome in plan.outcomes().items()}
+    if not any(result.examples for result in found.values()):
+        raise MetricError("the frame: has no examples: expected at least one")
     for result in found.values():
         for warning in result.warnings:
             _warnings.warn(warning, stacklevel=2)
@@ -474,7 +476,7 @@ class _Plan:
         found = {}
         for job, scorer in zip(self.work.jobs, self.work.scorers()):
             written = [bytes(row["state"]) for row in rows if row["metric"] == job.label]
-            # Without partitions there is no state, and several states must have an example.
+            # Without partitions there is no state.
             written += 2 * [scorer.nothing().to_bytes()]
             if intervals:
                 found[job.label], _ = _native.merge_bytes([("the frame", state) for state in written])

@@ -164,15 +164,15 @@ def documents(
 
 def located(error: MetricError, sides: Sequence[Any]) -> MetricError:
     """Returns an error that names the image of an object instead of its index in a task."""
-    found = re.match(r"(references|predictions): ((annotations|predictions)?\[(\d+)\])", error.problem)
+    found = re.match(r"(references|predictions)(?:: (?:annotations|predictions)?)?\[(\d+)\]", error.problem)
     if found is None:
         return error
-    is_truth, index = found[1] == "references", int(found[4])
+    is_truth, index = found[1] == "references", int(found[2])
     table = sides[0 if is_truth else 1]
     if index >= len(table):
         return error
     image = str(table["image"][index].as_py())
-    problem = error.problem.replace(found[2], f"image {json.dumps(image, ensure_ascii=False)}", 1)
+    problem = f"{found[1]}: image {json.dumps(image, ensure_ascii=False)}{error.problem[found.end():]}"
     return MetricError(problem, id=image, side="reference" if is_truth else "prediction", field=error.field)
 
 
