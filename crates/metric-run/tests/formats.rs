@@ -285,6 +285,21 @@ fn outcome(
     Ok(outcomes.iter().map(|it| it.to_json()).collect())
 }
 
+/// The results without the warning of TSV alone: texts with tabs and line ends look like rows that a quote swallowed.
+fn without_swallowed_rows(results: Result<Vec<String>, String>) -> Result<Vec<String>, String> {
+    let without = |result: &String| {
+        let mut result: serde_json::Value = serde_json::from_str(result).unwrap();
+        let warnings = result["warnings"].as_array_mut().unwrap();
+        warnings.retain(|it| {
+            !it.as_str()
+                .unwrap()
+                .contains("if quotes are part of the text")
+        });
+        result.to_string()
+    };
+    Ok(results?.iter().map(without).collect())
+}
+
 /// A stream that is cut between two batches is as well-formed as a whole one except for its end.
 #[test]
 fn a_cut_stream_or_file_is_an_error_wherever_it_is_cut() {
@@ -398,10 +413,10 @@ proptest! {
         let rows: Vec<Row> = rows.collect();
         let lines = json_lines(&rows);
         let expected = outcome(lines.as_bytes(), metric_run::Format::JsonLines, EmptyField::Error);
-        for (format, delimiter) in [(metric_run::Format::Csv, b','), (metric_run::Format::Tsv, b'\t')] {
-            let found = outcome(&csv(&rows, delimiter), format, EmptyField::Error);
-            prop_assert_eq!(&found, &expected);
-        }
+        let found = outcome(&csv(&rows, b','), metric_run::Format::Csv, EmptyField::Error);
+        prop_assert_eq!(&found, &expected);
+        let found = outcome(&csv(&rows, b'\t'), metric_run::Format::Tsv, EmptyField::Error);
+        prop_assert_eq!(without_swallowed_rows(found), without_swallowed_rows(expected.clone()));
         for bytes in [parquet(&batch(&rows), 3), parquet(&batch(&rows), 1000)] {
             let found = outcome(&bytes, metric_run::Format::Parquet, EmptyField::Error);
             prop_assert_eq!(&found, &expected);
