@@ -726,7 +726,7 @@ fn a_huge_hole_is_refused_in_little_memory() {
         .run_after(LITTLE_MEMORY, words)
         .fails(3, &["hole.json:1: not text: byte 0x00 at byte 20"]);
     // Whole files: room for all of it is refused, or the first zero.
-    for metric in ["coco", "tide", "voc", "squad"] {
+    for metric in ["coco", "squad"] {
         let words =
             format!("score {metric} --threads 2 --references hole.json --predictions hole.json");
         folder

@@ -1,5 +1,4 @@
 //! Parts of a data set, scored apart and merged, are the whole data set.
-#![cfg(feature = "text")]
 
 use metric_run::record::{Cells, Column, Ids, Texts};
 use metric_run::registry::{Options, Registry, find};

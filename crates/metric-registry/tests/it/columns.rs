@@ -1,7 +1,6 @@
 //! A batch read as columns gives what its records give one by one.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps nothing")]
-#![cfg(all(feature = "class", feature = "text"))]
 
 use metric_record::{Batch, Cells, Column, FieldError, Ids, Record, RecordError, Texts};
 use metric_registry::{AddError, Options, Sample, Scorer, State, find};

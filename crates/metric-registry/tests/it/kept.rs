@@ -1,7 +1,6 @@
 //! States that keep their examples.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps nothing")]
-#![cfg(feature = "text")]
 
 use std::sync::Arc;
 

@@ -1,11 +1,5 @@
 //! The same records in any two formats give the same bytes of result.
 
-#![cfg(all(
-    feature = "arrow",
-    feature = "csv",
-    feature = "parquet",
-    feature = "text"
-))]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::io::Write;

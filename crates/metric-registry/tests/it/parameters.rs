@@ -1,7 +1,5 @@
 //! A parameter that a metric gets must be in its signature, since it can change scores.
 
-#![cfg(all(feature = "graph", feature = "text"))]
-
 use metric_graph::LaneCorrespondence;
 use metric_text::EditRate;
 

@@ -5,7 +5,6 @@
     clippy::too_many_lines,
     reason = "tests are rows, and some have many, if their metrics are built"
 )]
-#![cfg(all(feature = "class", feature = "text"))]
 
 use std::num::NonZeroUsize;
 
@@ -711,7 +710,7 @@ fn ids_join_as_in_files() {
                     run.join.missing = missing;
                     run.join.ignore_extra = ignore_extra;
                     run.shard = shard;
-                    results.push(crate::check(run, &references, &predictions));
+                    results.push(crate::tables::check(run, &references, &predictions));
                 }
             }
         }
