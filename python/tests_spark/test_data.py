@@ -112,9 +112,9 @@ def test_images_that_ground_truth_lacks(session):
         spark.score(truth, "coco", bad, extra="ignore")
     of_others = functions.col("image_id") != 1
     lacking = found.withColumn("bbox", functions.when(of_others, functions.col("bbox")))
-    with pytest.raises(MetricError, match='predictions: image "1": box: missing') as caught:
+    with pytest.raises(MetricError, match='predictions: image "1": bbox: missing') as caught:
         spark.score(truth, "coco", lacking, images=images)
-    assert caught.value.side == "prediction"
+    assert (caught.value.side, caught.value.field) == ("prediction", "bbox")
     # A column of which nothing is left is named as such.
     lacking = found.withColumn("score", functions.when(of_others, functions.col("score")))
     with pytest.raises(MetricError, match="predictions: score has 0 values"):

@@ -5,9 +5,6 @@ use std::io;
 
 use metric_record::Message;
 
-/// The words of [`refuse_lack`], and of Arrow, in the message of a decoder.
-const WORDS: [&str; 2] = ["out of memory", "failed to allocate memory"];
-
 /// Fewer bytes are not worth a question.
 const SMALL: u64 = 1 << 20;
 
@@ -29,9 +26,12 @@ pub(crate) fn zeros(length: usize) -> io::Result<Vec<u8>> {
     Ok(vec![0; length])
 }
 
-/// Whether a decoder failed for want of memory.
+/// Whether a decoder of columns failed for want of memory: its message has the words of [`refuse_lack`], or of Arrow.
+#[cfg(any(feature = "columns", test))]
 pub(crate) fn is_lack(problem: &str) -> bool {
-    WORDS.iter().any(|words| problem.contains(words))
+    ["out of memory", "failed to allocate memory"]
+        .iter()
+        .any(|words| problem.contains(words))
 }
 
 /// Says that a source takes more memory than there is.

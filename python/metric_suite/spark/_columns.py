@@ -32,6 +32,8 @@ OBJECT_COLUMNS = {
 }
 # Their names in COCO's files.
 _FIELDS = {"image": "image_id", "class": "category_id", "crowd": "iscrowd"}
+# The columns that arguments of `Boxes` are named after in errors.
+_COLUMNS_OF_ARGUMENTS = {"image": "image_id", "category": "category_id", "box": "bbox"}
 # Fields that belong to an image and not to an object.
 _OF_IMAGES = ("height", "width", "file_name")
 
@@ -172,8 +174,10 @@ def located(error: MetricError, sides: Sequence[Any]) -> MetricError:
     if index >= len(table):
         return error
     image = str(table["image"][index].as_py())
-    problem = f"{found[1]}: image {json.dumps(image, ensure_ascii=False)}{error.problem[found.end():]}"
-    return MetricError(problem, id=image, side="reference" if is_truth else "prediction", field=error.field)
+    field = _COLUMNS_OF_ARGUMENTS.get(error.field or "", error.field)
+    rest = error.problem[found.end() :].replace(f": {error.field}: ", f": {field}: ", 1)
+    problem = f"{found[1]}: image {json.dumps(image, ensure_ascii=False)}{rest}"
+    return MetricError(problem, id=image, side="reference" if is_truth else "prediction", field=field)
 
 
 def _without_nulls(table: Any) -> Any:
