@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::common::Folder;
 use crate::common::data::{Rows, records};
+use crate::common::words::{Samples, Words, json_of};
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
     StructArray,
@@ -42,7 +43,6 @@ fn the_same_records_in_each_format_give_the_same_bytes() {
     for (index, rows) in records().into_iter().enumerate() {
         cases[index % 2].push(rows);
     }
-    // Two threads, as each case is several programs.
     let differences = std::thread::scope(|scope| {
         let check_all = |cases: Vec<Rows>| cases.iter().flat_map(check).collect::<Vec<_>>();
         let threads = cases.map(|cases| scope.spawn(move || check_all(cases)));
@@ -175,23 +175,25 @@ fn check(rows: &Rows) -> Vec<Difference> {
 /// The formats in which the result differs from that of JSON Lines.
 fn check_formats(rows: &Rows, fields: &str, sides: &[Side; 2]) -> Vec<Difference> {
     let metric = rows.metric;
-    let options = rows.options[0].replace("--details", "--details details");
+    let options = rows.options[0];
     let folder = Folder::new(&[]);
     let [references, predictions] =
         [("r", &sides[0]), ("p", &sides[1])].map(|(name, side)| write_forms(&folder, name, side));
     let result = |references: &str, predictions: &str| {
         let is_table = references.contains(".csv") || references.contains(".tsv");
         let empty = if is_table { "--empty-field null" } else { "" };
-        let run = folder.run(&format!(
-            "score {metric} {options} {empty} --format json -r {references} -p {predictions} --per-sample samples"
-        ));
-        match run.code {
-            Some(0) => {
-                let samples = fs::read_to_string(folder.path("samples"));
-                Ok(format!("{}{}", run.stdout, samples.expect("the samples")))
-            }
-            _ => Err(run.stderr),
-        }
+        let text = format!("{metric} {options} {empty} -r {references} -p {predictions}");
+        let words = Words {
+            folder: &folder,
+            text: &text,
+            statistics: None,
+        };
+        let samples = Samples::default();
+        let outcomes = words.run_observed(None, 2, Some(&samples));
+        let outcomes = outcomes.map_err(|error| error.to_string())?;
+        let mut lines = vec![json_of(&outcomes)];
+        lines.extend(samples.0.into_inner().expect("no panic").0);
+        Ok::<_, String>(lines.join("\n"))
     };
     let mut forms = references.iter().zip(&predictions);
     let expected = forms

@@ -6,20 +6,16 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
-use std::sync::Mutex;
 
-use metric_run::record::{JoinPolicy, Missing, Shard, fnv1a};
-use metric_run::registry::{ENTRIES, OptionKind, Options, Registry, Sample, find};
-use metric_run::{
-    Data, Observer, ObserverError, Outcome, Run, Source, StateFileError, Statistics, merge_states,
-    outcomes_json, read_states, sample_json, write_states,
-};
+use metric_run::record::{Shard, fnv1a};
+use metric_run::registry::{ENTRIES, Registry};
+use metric_run::{Outcome, StateFileError, Statistics, merge_states, read_states, write_states};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::common::Folder;
 use crate::common::data::cases;
+use crate::common::words::{Samples, Words, json_of};
 
 /// Into how many shards data sets are divided; some of them are empty.
 const SHARDS: u32 = 7;
@@ -27,108 +23,8 @@ const SHARDS: u32 = 7;
 /// The order in which states are merged.
 const ORDER: [u32; 7] = [4, 0, 6, 2, 5, 1, 3];
 
-/// A command line after `metric score`, taken apart.
-struct Words<'f> {
-    folder: &'f Folder,
-    text: &'f str,
-    statistics: Option<Statistics>,
-}
-
-impl Words<'_> {
-    fn metric(&self) -> &str {
-        self.text.split(' ').next().unwrap_or_default()
-    }
-
-    /// The outcome of a run in this process.
-    fn run(&self, shard: Option<Shard>, threads: usize) -> Vec<Outcome> {
-        self.run_observed(shard, threads, None)
-    }
-
-    /// The same, with the scores of each example if somebody collects them.
-    fn run_observed(
-        &self,
-        shard: Option<Shard>,
-        threads: usize,
-        samples: Option<&Samples>,
-    ) -> Vec<Outcome> {
-        let entry = find(self.metric()).expect("a metric");
-        let mut words = self.text.split_whitespace().skip(1);
-        let mut options = Options::default();
-        let mut join = JoinPolicy::default();
-        let (mut references, mut predictions, mut pairs) = (None, None, None);
-        while let Some(word) = words.next() {
-            if word == "--details" {
-                options = options.with_details();
-                continue;
-            }
-            let spec = word
-                .strip_prefix("--")
-                .and_then(|name| entry.options.iter().find(|spec| spec.name == name));
-            if let Some(spec) = spec.filter(|spec| spec.is_flag()) {
-                options = options.set(spec.name, "true");
-                continue;
-            }
-            let value = words.next().expect("a value");
-            let source = || Some(Source::path(self.folder.path(value)).expect("a source"));
-            match (word, spec) {
-                (_, Some(spec)) if matches!(spec.kind, OptionKind::Path) => {
-                    options =
-                        options.set(spec.name, &*self.folder.path(value).display().to_string());
-                }
-                (_, Some(spec)) => options = options.set(spec.name, value),
-                ("-r", _) => references = source(),
-                ("-p", _) => predictions = source(),
-                ("--pairs", _) => pairs = source(),
-                ("--extra", _) => join.ignore_extra = value == "ignore",
-                ("--missing", _) => {
-                    join.missing = if value == "skip" {
-                        Missing::Skip
-                    } else {
-                        Missing::Empty
-                    }
-                }
-                _ => panic!("{word} of {}", self.text),
-            }
-        }
-        let data = match pairs {
-            Some(pairs) => Data::Pairs(pairs),
-            None => Data::Sources {
-                references: references.expect("references"),
-                predictions: predictions.expect("predictions"),
-            },
-        };
-        let mut run = Run::new(entry, &options).expect("options");
-        run.join = join;
-        run.shard = shard;
-        run.threads = NonZeroUsize::new(threads);
-        run.samples = samples.is_some();
-        run.statistics.clone_from(&self.statistics);
-        run.score_observed(data, samples.unwrap_or(&Samples::default()))
-            .unwrap_or_else(|error| panic!("{}: {error}", self.text))
-    }
-}
-
-/// The scores of each example, as lines.
-#[derive(Default)]
-struct Samples(Mutex<(Vec<String>, BTreeSet<String>)>);
-
-impl Observer for Samples {
-    fn sample(&self, metric: &str, sample: &Sample) -> Result<(), ObserverError> {
-        let mut samples = self.0.lock().expect("no panic");
-        samples.0.push(sample_json(Some(metric), sample));
-        let names = sample.scores.iter().map(|(name, _)| name.clone());
-        samples.1.extend(names);
-        Ok(())
-    }
-}
-
 fn shard(index: u32) -> Shard {
     Shard::new(index, SHARDS).expect("a shard")
-}
-
-fn json_of(outcomes: &[Outcome]) -> String {
-    let reports: Vec<_> = outcomes.iter().map(Outcome::report).collect();
-    outcomes_json(outcomes.iter().zip(&reports))
 }
 
 fn details_of(outcomes: &[Outcome]) -> Vec<Option<Value>> {
@@ -263,7 +159,9 @@ fn check(words: &Words<'_>, printed: &mut Declared) {
     // The scores of each example are those of one shard.
     let of_examples = |shard, threads| {
         let samples = Samples::default();
-        let outcomes = words.run_observed(shard, threads, Some(&samples));
+        let outcomes = words
+            .run_observed(shard, threads, Some(&samples))
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
         (outcomes, samples.0.into_inner().expect("no panic"))
     };
     let (outcomes, (lines, names)) = of_examples(None, 1);

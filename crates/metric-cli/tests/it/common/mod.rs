@@ -2,6 +2,7 @@
 
 pub(crate) mod data;
 pub(crate) mod suites;
+pub(crate) mod words;
 pub(crate) mod zip;
 
 use std::io::Write;
