@@ -51,18 +51,25 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 
 const NEEDED: &str = "Python 3.10 or later with the module venv, as python3 or $PYTHON";
 
-/// The steps of testing the package, where there is a Python that can, and what the tests need can be installed;
-/// otherwise says so.
-pub(crate) fn tests_if_possible(steps: &mut Steps) -> Result<(), Error> {
-    let problem = match python() {
-        Some(python) => match install(&python, &environment(), PACKAGES, ALONE) {
-            Ok(()) => return tests(&python, steps),
-            Err(problem) => problem,
-        },
-        None => format!("this needs {NEEDED}"),
-    };
-    eprintln!("THE PYTHON PACKAGE IS NOT TESTED: {problem}");
-    Ok(())
+/// Installs what the tests need, and returns the Python that they run; otherwise what is missing.
+pub(crate) fn prepare() -> Result<String, String> {
+    let python = python().ok_or_else(|| format!("this needs {NEEDED}"))?;
+    install(&python, &environment(), PACKAGES, ALONE)?;
+    Ok(python)
+}
+
+/// The steps of testing the package where that was prepared; otherwise says why not.
+pub(crate) fn tests_if_possible(
+    steps: &mut Steps,
+    prepared: Result<String, String>,
+) -> Result<(), Error> {
+    match prepared {
+        Ok(python) => tests(&python, steps),
+        Err(problem) => {
+            eprintln!("THE PYTHON PACKAGE IS NOT TESTED: {problem}");
+            Ok(())
+        }
+    }
 }
 
 /// The steps of tests and checks, which must run.

@@ -11,8 +11,13 @@ Prints the minutes that it takes to build and to run them.";
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut all = Steps::default();
     if arguments.is_empty() {
+        // pip waits for files and the network most of the time.
+        let prepared = std::thread::spawn(python::prepare);
         rust(&mut all)?;
-        python::tests_if_possible(&mut all)?;
+        let prepared = prepared
+            .join()
+            .unwrap_or_else(|_| Err("the installation ended early".to_owned()));
+        python::tests_if_possible(&mut all, prepared)?;
     } else {
         let mut words = vec!["test", "--all-features"];
         let is_of_packages =
