@@ -734,7 +734,7 @@ fn check_headers(metric: &str, rows: &[(usize, Row)], random: &mut Random) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn hold_for_records(seed in any::<u64>(), size in 0_usize..8) {

@@ -734,7 +734,7 @@ fn colors_have_contrast() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_changes_the_shape(text in "\\PC{0,40}|[<>&\"'/a-z =]{0,30}|[\u{0}-\u{2100}]{1,20}") {
