@@ -1,6 +1,6 @@
 //! Folders and patterns of text files, one file per page, which are joined by name before their lines are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub(crate) fn joined(references: Source, predictions: Source) -> Result<[Source;
     }
     let [expected, found] = sides.map(Source::files);
     let [expected_keys, found_keys] = keys([&expected, &found]);
+    refuse_repeated(&expected_keys, &expected)?;
+    refuse_repeated(&found_keys, &found)?;
     let mut by_key: BTreeMap<String, Source> = found_keys.into_iter().zip(found).collect();
     let mut missing = Vec::new();
     let mut ordered = Vec::new();
@@ -55,6 +57,20 @@ pub(crate) fn joined(references: Source, predictions: Source) -> Result<[Source;
     Ok([references, sorted])
 }
 
+/// Refuses two files of a side that are the same page, such as one of them compressed.
+fn refuse_repeated(keys: &[String], files: &[Source]) -> Result<(), RunError> {
+    let mut pages = BTreeMap::new();
+    for (key, file) in keys.iter().zip(files) {
+        if let Some(other) = pages.insert(key, file) {
+            let other = other.name();
+            let problem =
+                format!("is the same page as {other}: expected one file per page ({RULE})");
+            return Err(ReadError::new(file.name(), problem).into());
+        }
+    }
+    Ok(())
+}
+
 /// Refuses pages that the other side does not have.
 fn refuse_alone(pages: &[String], other: &str) -> Result<(), RunError> {
     let Some(first) = pages.first() else {
@@ -73,22 +89,31 @@ fn refuse_alone(pages: &[String], other: &str) -> Result<(), RunError> {
     Err(ReadError::new(first, problem).into())
 }
 
-/// What names a page on both sides: the name of its file, or the part of it that differs between the files of a side.
+/// What names a page on both sides: the name of its file, or the part of it that differs between the files of a side,
+/// by the rule that joins most pages. One file and one file are a page in any case.
 fn keys(sides: [&[Source]; 2]) -> [Vec<String>; 2] {
     let paths = sides.map(relative_paths);
+    if let [[expected], [_]] = [&*paths[0], &*paths[1]] {
+        return [vec![expected.clone()], vec![expected.clone()]];
+    }
     type Rule = fn(&[String]) -> Vec<String>;
     let rules: [Rule; 3] = [
         <[String]>::to_vec,
         without_common_endings,
         without_common_ends,
     ];
+    let mut most = 0;
+    let mut chosen = paths.clone();
     for rule in rules {
         let [expected, found] = [&paths[0], &paths[1]].map(|paths| rule(paths));
-        if expected.iter().any(|key| found.contains(key)) {
-            return [expected, found];
+        let of_found: HashSet<&String> = found.iter().collect();
+        let joined = expected.iter().filter(|key| of_found.contains(key)).count();
+        if joined > most {
+            most = joined;
+            chosen = [expected, found];
         }
     }
-    paths
+    chosen
 }
 
 /// The paths of files, without the folder that they share and the ending of a compressed file.
@@ -177,6 +202,24 @@ mod tests {
     use crate::formats::Format;
 
     #[test]
+    fn a_page_and_its_compressed_copy_are_refused() {
+        let side = |names: &[&str]| {
+            let file = |name: &&str| Source::memory(*name, *b"a\n", Format::Text);
+            Source::found("folder".to_owned(), names.iter().map(file).collect())
+        };
+        for (references, predictions) in [
+            (vec!["r/a.txt"], vec!["p/a.txt", "p/a.txt.gz"]),
+            (vec!["r/a.txt", "r/a.txt.gz"], vec!["p/a.txt", "p/b.txt"]),
+        ] {
+            let error = joined(side(&references), side(&predictions)).unwrap_err();
+            assert!(
+                error.to_string().contains("a.txt.gz: is the same page as"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn pages_are_named_alike_on_both_sides() {
         type Names<'a> = &'a [&'a str];
         let rows: &[[Names<'_>; 4]] = &[
@@ -209,6 +252,18 @@ mod tests {
                 &["r/a/1.txt", "r/b/1.txt"],
                 &["a/1.txt", "b/1.txt"],
                 &["a/1.txt", "b/1.txt"],
+            ],
+            [
+                &["t/2019.txt"],
+                &["r/model3.txt"],
+                &["2019.txt"],
+                &["2019.txt"],
+            ],
+            [
+                &["a-1.gt", "a-2.gt", "1"],
+                &["b-1.out", "b-2.out", "1"],
+                &["a-1.gt", "a-2.gt", "1"],
+                &["b-1.out", "b-2.out", "1"],
             ],
             [
                 &["a.txt", "b.txt"],
