@@ -32,10 +32,10 @@ def as_numbers(values: Any, name: str) -> Any:
     """Returns a column of numbers as a numpy array of float64, in which a missing value is NaN."""
     import numpy
 
-    if type(values).__module__.startswith("pandas."):
-        # Its own missing value is not a number.
-        values = values.to_numpy("float64", na_value=numpy.nan)
     try:
+        if type(values).__module__.partition(".")[0] == "pandas":
+            # Its own missing value is not a number.
+            values = values.to_numpy("float64", na_value=numpy.nan)
         return as_array(values, name).astype("float64", copy=False)
     except (TypeError, ValueError) as error:
         if isinstance(error, MetricError):

@@ -79,7 +79,7 @@ class Boxes:
     0.5
     """
 
-    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id", "_masks")
+    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id", "_masks", "_sizes")
 
     def __init__(
         self,
@@ -100,6 +100,8 @@ class Boxes:
         self.images, self.categories, self.id = images, categories, id
         # The masks of objects whose boxes do not matter, as JSON.
         self._masks: list[str] | None = None
+        # The height and width of the masks of each image that has some.
+        self._sizes: dict[int, tuple[int, int]] = {}
 
     @classmethod
     def of(cls, value: Any, name: str = "references") -> Boxes | None:
@@ -127,7 +129,7 @@ class Boxes:
         objects have masks, and may have boxes.
 
         Raises:
-            MetricError: One side has another form, or the sides have different numbers of images.
+            MetricError: One side has another form, or the sides have different numbers of images or masks of other sizes.
         """
         sides = {"predictions": predictions, "references": references}
         if not any(isinstance(value, Boxes) or is_per_image(value, incomplete) for value in sides.values()):
@@ -145,6 +147,11 @@ class Boxes:
             counts = [f"{len(side)} {name if len(side) != 1 else name[:-1]}" for name, side in sides.items()]
             raise MetricError(f"{' and '.join(counts)}: expected one of each per image")
         found = [value if isinstance(value, Boxes) else _per_image(value, name, masks) for name, value in sides.items()]
+        for number, size in found[0]._sizes.items():
+            expected = found[1]._sizes.get(number, size)
+            if size != expected:
+                problem = f"masks of {size[0]} by {size[1]} pixels: expected {expected[0]} by {expected[1]}, as in references"
+                raise MetricError(f"predictions[{number}]: {problem}", index=number, side="prediction")
         return found[0], found[1]
 
     def _columns(self, name: str = "references") -> dict[str, Any]:
@@ -226,6 +233,7 @@ def _per_image(images: Sequence[Any], name: str, masks: bool = False) -> Boxes:
         pixels = numpy.concatenate([numpy.zeros(0), *(of_image.sum(axis=(1, 2)) for of_image in rows)])
         boxes.area = pixels if area is None else numpy.where(numpy.isnan(area), pixels, area)
         boxes._masks = [mask for of_image in rows for mask in _encoded(of_image)]
+        boxes._sizes = {number: of_image.shape[1:] for number, of_image in enumerate(rows) if len(of_image)}
     return boxes
 
 

@@ -297,3 +297,13 @@ def test_columns_without_values_have_a_type():
     assert list(frame["id"]) == samples["id"]
     defined = metric_suite.wer(predictions=["x", "y"], references=["", "y"], **options).samples
     assert defined.to_arrow().schema == samples.to_arrow().schema
+
+
+@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "object"])
+def test_missing_values_of_pandas_are_defaults(kind):
+    found = metric_suite.Boxes(image=[0], category=[1], box=[[0, 0, 9, 9]], score=[0.5])
+    crowd = pandas.Series([pandas.NA, True], dtype=kind)
+    boxes = [[0, 0, 9, 9], [20, 20, 9, 9]]
+    truth = metric_suite.Boxes(image=[0, 0], category=[1, 1], box=boxes, crowd=crowd)
+    # One of the objects counts, and it is found: the other is a crowd.
+    assert metric_suite.coco(predictions=found, references=truth)["AR_100"] == 1.0

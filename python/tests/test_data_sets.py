@@ -246,6 +246,7 @@ def test_masks_of_images():
     assert metric_suite.coco(predictions=half, references=[masked(outside)], iou_type="segm")["AP75"] == 0.0
     for predictions, problem in (
         ([image(outside, scores=[0.5])], r"predictions\[0\]: no masks: expected masks, labels and scores"),
+        ([{**half[0], "masks": half[0]["masks"][:, ::2, ::2]}], r"predictions\[0\]: masks of 25 by 30 pixels: expected 50 by 60"),
         ([{**half[0], "masks": numpy.zeros((1, 4))}], r"predictions\[0\]: masks: found an array of shape \(1, 4\)"),
         (Boxes(image=[0], category=[1], box=[outside], score=[0.5]), "predictions: Boxes have no masks"),
     ):
