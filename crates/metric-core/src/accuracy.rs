@@ -1,4 +1,4 @@
-use crate::{Merge, ratio};
+use crate::{fields, ratio};
 
 /// The number of correct predictions and the number of all.
 ///
@@ -11,7 +11,6 @@ use crate::{Merge, ratio};
 /// assert_eq!(Accuracy::default().value(), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Accuracy {
     /// Correct examples.
     pub correct: u64,
@@ -33,18 +32,7 @@ impl Accuracy {
     }
 }
 
-impl Merge for Accuracy {
-    #[inline]
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    #[inline]
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.correct += other.correct * times;
-        self.total += other.total * times;
-    }
-}
+fields!(Accuracy { correct, total });
 
 impl FromIterator<bool> for Accuracy {
     fn from_iter<I: IntoIterator<Item = bool>>(outcomes: I) -> Self {

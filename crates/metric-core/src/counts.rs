@@ -1,4 +1,4 @@
-use crate::Merge;
+use crate::fields;
 
 /// True positives, false positives and false negatives, from which precision, recall and F-beta are computed.
 ///
@@ -19,7 +19,7 @@ use crate::Merge;
 /// assert_eq!((silent.precision(), silent.recall(), silent.f1()), (None, Some(0.0), Some(0.0)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Counts {
     /// Predicted and true (`tp`).
     pub true_positives: u64,
@@ -111,19 +111,11 @@ impl Counts {
     }
 }
 
-impl Merge for Counts {
-    #[inline]
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    #[inline]
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.true_positives += other.true_positives * times;
-        self.false_positives += other.false_positives * times;
-        self.false_negatives += other.false_negatives * times;
-    }
-}
+fields!(Counts {
+    true_positives,
+    false_positives,
+    false_negatives
+});
 
 /// Returns `numerator / denominator` in one correctly rounded division; undefined if the denominator is 0.
 ///

@@ -2,20 +2,7 @@
 
 use std::fmt::Debug;
 
-use metric_core::Merge;
-
-/// The forms in which a state can be written if the feature `serde` is on.
-#[cfg(not(feature = "serde"))]
-pub(crate) trait Written {}
-
-#[cfg(not(feature = "serde"))]
-impl<S> Written for S {}
-
-#[cfg(feature = "serde")]
-pub(crate) trait Written: serde::Serialize + serde::de::DeserializeOwned {}
-
-#[cfg(feature = "serde")]
-impl<S: serde::Serialize + serde::de::DeserializeOwned> Written for S {}
+use metric_core::{Merge, Written, from_bytes, to_bytes};
 
 /// Checks the states of single examples: any partition of them, merged in any order, is one state
 /// that is written in one way, and `merge_times` is that many merges. Returns the whole.
@@ -54,14 +41,9 @@ where
 #[track_caller]
 fn check_equal<S: Written + Debug + PartialEq>(a: &S, b: &S) {
     assert_eq!(a, b);
-    #[cfg(feature = "serde")]
-    {
-        let written = serde_json::to_string(a).expect("a state can be written");
-        let other = serde_json::to_string(b).expect("a state can be written");
-        assert_eq!(written, other);
-        let read: S = serde_json::from_str(&written).expect("a written state can be read");
-        assert_eq!(&read, a);
-        let again = serde_json::to_string(&read).expect("a state can be written");
-        assert_eq!(again, written);
-    }
+    let written = to_bytes(a);
+    assert_eq!(written, to_bytes(b));
+    let read: S = from_bytes(&written).expect("a written state can be read");
+    assert_eq!(&read, a);
+    assert_eq!(to_bytes(&read), written);
 }

@@ -21,17 +21,21 @@ mod setters;
 mod sum;
 mod threads;
 mod weighted;
+mod written;
 
 pub use accuracy::Accuracy;
 pub use choice::UnknownChoice;
 pub use counts::{Counts, ratio};
-pub use merge::Merge;
+pub use merge::{Addends, Merge};
 pub use metric::Metric;
 pub use named::NamedScores;
 pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};
 pub use threads::{is_on_this_thread, on_this_thread};
 pub use weighted::{RowSource, WeightedRows};
+#[doc(hidden)]
+pub use written::is_default;
+pub use written::{Malformed, Reader, Writer, Written, from_bytes, to_bytes};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

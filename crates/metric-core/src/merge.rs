@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
 
+use crate::Mean;
+
 /// A state that can be merged with other states, as the counts of parts of a data set can. [`Default`] is the state
 /// of no examples.
 ///
@@ -47,6 +49,33 @@ pub trait Merge: Default {
             self.merge(other.clone());
         }
     }
+
+    /// Lists the numbers that a merge adds, if all scores of the state are read from such numbers. Otherwise this
+    /// returns `false`, as it does by default. There are always as many, in the same order.
+    ///
+    /// The sum of many states is then a sum of columns of numbers, which is many times faster than merging them.
+    ///
+    /// ```
+    /// use metric_core::{Accuracy, Addends, Merge};
+    ///
+    /// let mut accuracy = Accuracy { correct: 2, total: 3 };
+    /// let mut addends = Addends::default();
+    /// assert!(accuracy.addends(&mut addends));
+    /// assert_eq!(addends.counts, [&2, &3]);
+    /// ```
+    fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
+        let _ = list;
+        false
+    }
+}
+
+/// The numbers that add up when states merge: see [`Merge::addends`].
+#[derive(Debug, Default)]
+pub struct Addends<'s> {
+    /// Whole numbers.
+    pub counts: Vec<&'s mut u64>,
+    /// Means.
+    pub means: Vec<&'s mut Mean>,
 }
 
 /// A count.
@@ -59,6 +88,31 @@ impl Merge for u64 {
     #[inline]
     fn merge_times(&mut self, other: &Self, times: u64) {
         *self += other * times;
+    }
+
+    fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
+        list.counts.push(self);
+        true
+    }
+}
+
+/// States side by side, each merged with its own.
+impl<S: Merge + Clone, const LEN: usize> Merge for [S; LEN]
+where
+    Self: Default,
+{
+    fn merge(&mut self, other: Self) {
+        let pairs = self.iter_mut().zip(other);
+        pairs.for_each(|(ours, theirs)| ours.merge(theirs));
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        let pairs = self.iter_mut().zip(other);
+        pairs.for_each(|(ours, theirs)| ours.merge_times(theirs, times));
+    }
+
+    fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
+        self.iter_mut().all(|state| state.addends(list))
     }
 }
 

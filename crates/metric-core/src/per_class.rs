@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::{Mean, Merge};
+use crate::{Malformed, Mean, Merge, Reader, Writer, Written};
 
 /// A state for each class. The micro average is the score of the merged states, the macro average the mean of the
 /// scores.
@@ -22,8 +22,6 @@ use crate::{Mean, Merge};
 /// assert_eq!((average.value, average.count), (Some(0.65), 2));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct PerClass<K: Ord, S> {
     states: BTreeMap<K, S>,
 }
@@ -111,6 +109,17 @@ impl<K: Ord + Clone, S: Merge + Clone> Merge for PerClass<K, S> {
 
     fn merge_times(&mut self, other: &Self, times: u64) {
         self.states.merge_times(&other.states, times);
+    }
+}
+
+/// The map of the states.
+impl<K: Ord + Written, S: Written> Written for PerClass<K, S> {
+    fn write(&self, to: &mut Writer) {
+        self.states.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        BTreeMap::read(from).map(|states| Self { states })
     }
 }
 

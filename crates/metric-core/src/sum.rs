@@ -1,4 +1,4 @@
-use crate::Merge;
+use crate::{Addends, Malformed, Merge, Reader, Writer, Written, written};
 
 /// Each bin holds multiples of `2^(BIN_BITS · index − 1074)`.
 const BIN_BITS: u32 = 32;
@@ -38,8 +38,6 @@ const LAST_BIN: u8 = 127;
 /// assert_eq!(tenths.value(), 1.0); // ten times the double nearest to 0.1, rounded once
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct Sum {
     /// Bin index and total, by index, without totals of 0.
     bins: Vec<(u8, i128)>,
@@ -165,48 +163,35 @@ impl PartialEq for Sum {
 
 impl Eq for Sum {}
 
-/// A sum as written in a file, which may contain anything.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Sum")]
-struct Written {
-    bins: Vec<(u8, i64)>,
-    non_finite: [bool; 3],
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Sum {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
-            bins: self.canonical().collect(),
-            non_finite: self.non_finite,
-        };
-        written.serialize(serializer)
+impl Written for Sum {
+    fn write(&self, to: &mut Writer) {
+        let bins: Vec<(u8, i64)> = self.canonical().collect();
+        to.map(2);
+        to.field("bins", &bins);
+        to.field("non_finite", &self.non_finite);
     }
-}
 
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for Sum {
-    type Error = &'static str;
-
-    fn try_from(written: Written) -> Result<Self, &'static str> {
-        let rising = written.bins.windows(2).all(|two| two[0].0 < two[1].0);
-        let sign = written.bins.first().map_or(0, |bin| bin.1.signum());
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.map()?;
+        let bins: Vec<(u8, i64)> = from.field("bins")?;
+        let non_finite = from.field("non_finite")?;
+        let rising = bins.windows(2).all(|two| two[0].0 < two[1].0);
+        let sign = bins.first().map_or(0, |bin| bin.1.signum());
         let possible = |&(index, digit): &(u8, i64)| {
             index <= LAST_BIN
                 && digit != 0
                 && digit.signum() == sign
                 && digit.unsigned_abs() < 1 << BIN_BITS
         };
-        if !rising || !written.bins.iter().all(possible) {
+        if !rising || !bins.iter().all(possible) {
             return Err(
-                "invalid exact sum: expected digits below 2^32 of one sign, by rising index",
+                "invalid exact sum: expected digits below 2^32 of one sign, by rising index".into(),
             );
         }
         let widened = |(index, digit)| (index, i128::from(digit));
         Ok(Self {
-            bins: written.bins.into_iter().map(widened).collect(),
-            non_finite: written.non_finite,
+            bins: bins.into_iter().map(widened).collect(),
+            non_finite,
         })
     }
 }
@@ -324,7 +309,6 @@ impl FromIterator<f64> for Sum {
 /// assert_eq!(Mean::default().value(), None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mean {
     sum: Sum,
     count: u64,
@@ -385,7 +369,14 @@ impl Merge for Mean {
         self.sum.merge_times(&other.sum, times);
         self.count += other.count * times;
     }
+
+    fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
+        list.means.push(self);
+        true
+    }
 }
+
+written!(Mean { sum, count });
 
 impl FromIterator<f64> for Mean {
     fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
@@ -400,6 +391,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::from_bytes;
 
     fn sum(terms: &[f64]) -> f64 {
         terms.iter().copied().collect::<Sum>().value()
@@ -480,30 +472,30 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn invalid_written_sums_are_refused() {
-        let read = |bins: &str| {
-            serde_json::from_str::<Sum>(&format!(
-                r#"{{"bins": [{bins}], "non_finite": [false, false, false]}}"#
-            ))
+        let read = |bins: &[(u8, i64)]| {
+            let mut written = Writer::default();
+            written.map(2);
+            written.field("bins", &bins.to_vec());
+            written.field("non_finite", &[false; 3]);
+            from_bytes::<Sum>(&written.into_bytes())
         };
         // Two digits below 0.
-        assert!(read("[0, -1], [2, -1]").is_ok());
-        assert!(read("").is_ok_and(|sum| sum == Sum::default()));
+        assert!(read(&[(0, -1), (2, -1)]).is_ok());
+        assert!(read(&[]).is_ok_and(|sum| sum == Sum::default()));
         for bins in [
-            "[1, 0]",
-            "[0, 4294967296]",
-            "[0, 1], [1, -1]",
-            "[1, 1], [0, 1]",
-            "[1, 1], [1, 1]",
-            "[128, 1]",
-            "[0, 0.5]",
+            &[(1, 0)][..],
+            &[(0, 1 << 32)],
+            &[(0, 1), (1, -1)],
+            &[(1, 1), (0, 1)],
+            &[(1, 1), (1, 1)],
+            &[(128, 1)],
         ] {
-            assert!(read(bins).is_err(), "{bins}");
+            assert!(read(bins).is_err(), "{bins:?}");
         }
         // Any sum that can be read can be added to and evaluated, however many terms it has.
-        let mut sum = read("[127, 4294967295]").unwrap_or_default();
+        let mut sum = read(&[(127, (1 << 32) - 1)]).unwrap_or_default();
         sum.merge_times(&sum.clone(), u64::MAX);
         sum.merge_times(&sum.clone(), u64::MAX);
         assert_eq!(sum.value(), f64::INFINITY);
