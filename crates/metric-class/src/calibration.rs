@@ -1,6 +1,6 @@
 //! Calibration: whether scores that are probabilities match the share of correct predictions.
 
-use metric_core::{Merge, Sum};
+use metric_core::{Sum, fields};
 
 use crate::rank_span::RankSpan;
 
@@ -31,7 +31,6 @@ const TOLERANCE: f64 = 0.01;
 ///
 /// Source: Guo et al., *On Calibration of Modern Neural Networks* (ICML 2017).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Calibration {
     bins: [CalibrationBin; BINS],
     others: u64,
@@ -39,7 +38,6 @@ pub struct Calibration {
 
 /// The examples of a range of confidences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CalibrationBin {
     /// The number of examples.
     pub examples: u64,
@@ -119,26 +117,17 @@ impl Calibration {
     }
 }
 
-impl Merge for Calibration {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        for (ours, theirs) in self.bins.iter_mut().zip(&other.bins) {
-            ours.examples += theirs.examples * times;
-            ours.correct.merge_times(&theirs.correct, times);
-            ours.confidence.merge_times(&theirs.confidence, times);
-        }
-        self.others += other.others * times;
-    }
-}
+fields!(Calibration { bins, others });
+fields!(CalibrationBin {
+    examples,
+    correct,
+    confidence
+});
 
 #[cfg(test)]
 mod tests {
+    use metric_core::Merge;
+
     use super::*;
 
     const FIRST: RankSpan = RankSpan { first: 0, last: 0 };

@@ -1,7 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
-use metric_core::{Accuracy, Counts, Mean, Merge, Metric, Sum, named_choice, named_scores};
+use metric_core::{
+    Accuracy, Counts, Malformed, Mean, Merge, Metric, Reader, Sum, Writer, Written, named_choice,
+    named_scores,
+};
 
 /// The number of times each class was predicted for each reference class: the state of single-label
 /// classification, from which all of its scores are computed.
@@ -33,18 +36,6 @@ use metric_core::{Accuracy, Counts, Mean, Merge, Metric, Sum, named_choice, name
 /// assert_eq!(precision(ZeroDivision::Zero), Some((2.0 / 3.0 + 1.0 / 3.0) / 3.0));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(
-        try_from = "Written<L>",
-        into = "Vec<(L, Option<L>, u64)>",
-        bound(
-            serialize = "L: Ord + Clone + serde::Serialize",
-            deserialize = "L: Ord + serde::Deserialize<'de>"
-        )
-    )
-)]
 pub struct ConfusionMatrix<L: Ord> {
     /// By reference.
     rows: BTreeMap<L, Row<L>>,
@@ -353,29 +344,21 @@ impl<L: Ord> FromIterator<(L, L)> for ConfusionMatrix<L> {
     }
 }
 
-impl<L: Ord> From<ConfusionMatrix<L>> for Vec<(L, Option<L>, u64)>
-where
-    L: Clone,
-{
-    fn from(matrix: ConfusionMatrix<L>) -> Self {
-        let cells = matrix.cells();
-        cells
-            .map(|(reference, prediction, n)| (reference.clone(), prediction.cloned(), n))
-            .collect()
+/// A list of the cells: reference, prediction, number of examples.
+impl<L: Ord + Written> Written for ConfusionMatrix<L> {
+    fn write(&self, to: &mut Writer) {
+        let cells: Vec<_> = self.cells().collect();
+        to.list(cells.len());
+        for (reference, prediction, examples) in cells {
+            to.list(3);
+            reference.write(to);
+            to.option(prediction);
+            examples.write(to);
+        }
     }
-}
 
-/// The cells of a matrix as written in a file, which may contain anything.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(transparent)]
-struct Written<L>(Vec<(L, Option<L>, u64)>);
-
-#[cfg(feature = "serde")]
-impl<L: Ord> TryFrom<Written<L>> for ConfusionMatrix<L> {
-    type Error = &'static str;
-
-    fn try_from(Written(cells): Written<L>) -> Result<Self, &'static str> {
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let cells: Vec<(L, Option<L>, u64)> = Vec::read(from)?;
         crate::check_total(cells.iter().map(|cell| cell.2))?;
         Ok(Self::from(cells))
     }
@@ -759,19 +742,19 @@ mod tests {
             for (class, counts) in forward.counts() {
                 prop_assert_eq!(forward.class_counts(class), counts);
             }
-            let listed: Vec<(u8, Option<u8>, u64)> = forward.clone().into();
-            prop_assert_eq!(ConfusionMatrix::from(listed), forward);
+            let listed = forward.cells();
+            let listed = listed.map(|(reference, prediction, n)| (*reference, prediction.copied(), n));
+            prop_assert_eq!(ConfusionMatrix::from(listed.collect::<Vec<_>>()), forward);
         }
 
-        #[cfg(feature = "serde")]
         #[test]
         fn a_written_matrix_is_no_greater_than_can_be_counted(
             cells in proptest::collection::vec(
                 (0_u8..2, proptest::option::of(0_u8..2), prop_oneof![0_u64..9, any::<u64>()]), 0..4),
         ) {
-            let written = serde_json::to_string(&cells).unwrap();
+            let written = metric_core::to_bytes(&cells);
             let total = cells.iter().map(|cell| u128::from(cell.2)).sum::<u128>();
-            let read = serde_json::from_str::<ConfusionMatrix<u8>>(&written);
+            let read = metric_core::from_bytes::<ConfusionMatrix<u8>>(&written);
             prop_assert_eq!(read.is_ok(), total <= 1 << 53);
             if let Ok(matrix) = read {
                 prop_assert!(matrix.cohen_kappa().is_none_or(|kappa| kappa <= 1.0));

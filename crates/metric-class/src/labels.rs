@@ -1,7 +1,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Accuracy, Merge, Metric, Sum};
+use metric_core::{Accuracy, Metric, Sum, fields};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use crate::AccuracyByK;
@@ -303,7 +303,6 @@ impl std::error::Error for InvalidK {}
 /// assert_eq!(ranks.accuracy_at(9), ranks.accuracy_at(3));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranks {
     /// Examples by the rank of their reference label, from 0 to the greatest rank met: without
     /// trailing zeros, equal counts are equal states.
@@ -357,24 +356,7 @@ impl Ranks {
     }
 }
 
-impl Merge for Ranks {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        if other.hits_at.len() > self.hits_at.len() {
-            self.hits_at.resize(other.hits_at.len(), 0);
-        }
-        for (mine, theirs) in self.hits_at.iter_mut().zip(&other.hits_at) {
-            *mine += theirs * times;
-        }
-        self.total += other.total * times;
-    }
-}
+fields!(Ranks { hits_at, total });
 
 #[cfg(test)]
 mod tests {

@@ -32,11 +32,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The greatest number of examples in a written state: more than there are, and counts up to this
 /// are exact in `f64`.
-#[cfg(feature = "serde")]
 const MOST_EXAMPLES: u64 = 1 << 53;
 
 /// Checks that the counts of a written state add up to a number that can be counted.
-#[cfg(feature = "serde")]
 fn check_total(mut counts: impl Iterator<Item = u64>) -> Result<(), &'static str> {
     let add = |total: u64, count| total.checked_add(count).filter(|it| *it <= MOST_EXAMPLES);
     let total = counts.try_fold(0, add);

@@ -2,13 +2,14 @@ use metric_core::Sum;
 
 /// The first and the last of the ranks, from 0, that a reference may have; each is as likely.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankSpan {
     /// The best rank.
     pub first: usize,
     /// The worst rank.
     pub last: usize,
 }
+
+metric_core::written!(RankSpan { first, last });
 
 impl RankSpan {
     pub(crate) fn width(self) -> u64 {

@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Accuracy, Merge, Metric, PerClass, Sum, named_choice};
+use metric_core::{
+    Accuracy, Malformed, Merge, Metric, PerClass, Reader, Sum, Writer, Written, fields,
+    merge_fields, named_choice,
+};
 use ndarray::{ArrayView1, ArrayView2};
 
 use crate::rank_span::RankSpan;
@@ -658,61 +661,32 @@ impl std::error::Error for InvalidWeight {}
 
 /// Examples by the ranks of their references: the state of [`TopK`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankTable {
     /// All examples.
     pub total: RankTally,
     /// The same by true label; only for the macro average.
     pub classes: PerClass<i64, RankTally>,
     /// The accuracy by confidence, if it was [asked for](TopK::calibrate).
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, skip_serializing_if = "Calibration::is_empty")
-    )]
     pub calibration: Calibration,
 }
 
-impl Merge for RankTable {
-    fn merge(&mut self, other: Self) {
-        self.total.merge(other.total);
-        self.classes.merge(other.classes);
-        self.calibration.merge(other.calibration);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.total.merge_times(&other.total, times);
-        self.classes.merge_times(&other.classes, times);
-        self.calibration.merge_times(&other.calibration, times);
-    }
-}
+fields!(RankTable { total, classes; calibration });
 
 /// The number and weight of the examples at each rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Amounts", into = "Amounts"))]
 pub struct RankTally {
     /// `None`: the reference has no rank.
     spans: BTreeMap<Option<RankSpan>, Amount>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Amount {
     examples: u64,
     /// Empty unless the metric has weights.
     weight: Sum,
 }
 
-impl Merge for Amount {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.examples += other.examples * times;
-        self.weight.merge_times(&other.weight, times);
-    }
-}
+fields!(Amount { examples, weight });
 
 impl RankTally {
     /// Returns the number of examples.
@@ -733,34 +707,21 @@ impl RankTally {
     }
 }
 
-impl Merge for RankTally {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
+merge_fields!(RankTally { spans });
+
+/// A list of the ranks with their amounts.
+impl Written for RankTally {
+    fn write(&self, to: &mut Writer) {
+        to.list(self.spans.len());
+        for (span, amount) in &self.spans {
+            to.list(2);
+            span.write(to);
+            amount.write(to);
+        }
     }
 
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.spans.merge_times(&other.spans, times);
-    }
-}
-
-/// A tally as a list, for formats whose keys are strings.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-struct Amounts(Vec<(Option<RankSpan>, Amount)>);
-
-#[cfg(feature = "serde")]
-impl From<RankTally> for Amounts {
-    fn from(tally: RankTally) -> Self {
-        Self(tally.spans.into_iter().collect())
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Amounts> for RankTally {
-    type Error = &'static str;
-
-    fn try_from(Amounts(amounts): Amounts) -> Result<Self, &'static str> {
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let amounts: Vec<(Option<RankSpan>, Amount)> = Vec::read(from)?;
         crate::check_total(amounts.iter().map(|(_, amount)| amount.examples))?;
         let mut tally = Self::default();
         for (span, amount) in amounts {

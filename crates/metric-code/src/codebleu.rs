@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 
-use metric_core::{Merge, Metric, named_scores, ratio};
+use metric_core::{Merge, Metric, fields, named_scores, ratio};
 
 use crate::hash::count_matches;
 use crate::language::Language;
@@ -305,7 +305,6 @@ fn both(
 ///
 /// It does not say by which profile: merge states of one profile only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CodeBleuState {
     /// N-grams of words.
     pub ngram: NgramCounts,
@@ -321,7 +320,6 @@ pub struct CodeBleuState {
 
 /// The number of examples, and the number of those with each condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Examples {
     /// All.
     pub total: u64,
@@ -342,41 +340,24 @@ pub struct Examples {
     pub references_given_up: u64,
 }
 
-impl Merge for CodeBleuState {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
+fields!(CodeBleuState {
+    ngram,
+    weighted,
+    syntax,
+    dataflow,
+    examples
+});
 
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.ngram.merge_times(&other.ngram, times);
-        self.weighted.merge_times(&other.weighted, times);
-        add(&mut self.syntax, other.syntax, times);
-        add(&mut self.dataflow, other.dataflow, times);
-        self.examples.merge_times(&other.examples, times);
-    }
-}
-
-impl Merge for Examples {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.total += other.total * times;
-        self.prediction_errors += other.prediction_errors * times;
-        self.reference_errors += other.reference_errors * times;
-        self.no_reference_dataflow += other.no_reference_dataflow * times;
-        self.comments_kept += other.comments_kept * times;
-        self.too_deep += other.too_deep * times;
-        self.predictions_given_up += other.predictions_given_up * times;
-        self.references_given_up += other.references_given_up * times;
-    }
-}
-
-fn add(to: &mut [u64; 2], counts: [u64; 2], times: u64) {
-    to[0] += counts[0] * times;
-    to[1] += counts[1] * times;
-}
+fields!(Examples {
+    total,
+    prediction_errors,
+    reference_errors,
+    no_reference_dataflow,
+    comments_kept,
+    too_deep,
+    predictions_given_up,
+    references_given_up,
+});
 
 /// CodeBLEU and its components, from 0 to 1. `None` if undefined, which depends on the profile; without examples,
 /// everything is undefined.

@@ -1,6 +1,6 @@
 //! Matched n-grams of white-space tokens, added up over a corpus, and their BLEU.
 
-use metric_core::{Merge, Sum};
+use metric_core::{Sum, fields};
 
 use crate::comments::is_space;
 use crate::table::{Table, is_short, key, load};
@@ -11,7 +11,6 @@ use crate::table::{Table, is_short, key, load};
 /// BLEU is a score of the pooled counts, not a mean of scores. Which n-grams are matched and
 /// counted is the business of [`ngram_match`], [`weighted_recall`] and [`weighted_precision`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NgramCounts {
     /// For each order, the n-grams matched and the n-grams counted, `[numerator, denominator]`.
     pub orders: [[u64; 2]; 4],
@@ -97,20 +96,11 @@ impl NgramCounts {
     }
 }
 
-impl Merge for NgramCounts {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        for (mine, theirs) in self.orders.iter_mut().zip(other.orders) {
-            mine[0] += theirs[0] * times;
-            mine[1] += theirs[1] * times;
-        }
-        self.prediction_length += other.prediction_length * times;
-        self.reference_length += other.reference_length * times;
-    }
-}
+fields!(NgramCounts {
+    orders,
+    prediction_length,
+    reference_length
+});
 
 /// Returns the n-grams of the prediction that occur in the references, as BLEU counts them.
 ///

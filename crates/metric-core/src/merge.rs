@@ -116,6 +116,21 @@ where
     }
 }
 
+/// States by position. The list grows to the longer one.
+impl<S: Merge + Clone> Merge for Vec<S> {
+    fn merge(&mut self, other: Self) {
+        self.merge_times(&other, 1);
+    }
+
+    fn merge_times(&mut self, other: &Self, times: u64) {
+        if times > 0 && self.len() < other.len() {
+            self.resize_with(other.len(), S::default);
+        }
+        let pairs = self.iter_mut().zip(other);
+        pairs.for_each(|(ours, theirs)| ours.merge_times(theirs, times));
+    }
+}
+
 /// A state that may be missing: merged with nothing it stays as it is.
 impl<S: Merge + Clone> Merge for Option<S> {
     fn merge(&mut self, other: Self) {

@@ -127,6 +127,14 @@ impl Writer {
         values.for_each(|value| value.write(self));
     }
 
+    /// Writes a value that may be missing.
+    pub fn option<T: Written>(&mut self, value: Option<&T>) {
+        match value {
+            Some(value) => value.write(self),
+            None => self.put(Null),
+        }
+    }
+
     /// Writes a field of a map by its name.
     pub fn field<T: Written>(&mut self, name: &str, value: &T) {
         self.text(name);
@@ -299,10 +307,7 @@ impl Written for () {
 
 impl<T: Written> Written for Option<T> {
     fn write(&self, to: &mut Writer) {
-        match self {
-            Some(value) => value.write(to),
-            None => to.put(Null),
-        }
+        to.option(self.as_ref());
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -556,6 +561,9 @@ mod tests {
         assert!(from_bytes::<u8>(&to_bytes(&300_u64)).is_err());
         assert!(from_bytes::<[u64; 2]>(&to_bytes(&vec![1_u64])).is_err());
         assert!(from_bytes::<u64>(&[number.as_slice(), &number].concat()).is_err());
-        assert_eq!(from_bytes(&to_bytes(&(None::<u64>, -3_i64))), Ok((None::<u64>, -3_i64)));
+        assert_eq!(
+            from_bytes(&to_bytes(&(None::<u64>, -3_i64))),
+            Ok((None::<u64>, -3_i64))
+        );
     }
 }

@@ -1,4 +1,4 @@
-use metric_core::{Mean, Merge, Metric, named_scores, ratio};
+use metric_core::{Mean, Metric, fields, named_scores, ratio};
 
 use crate::{COLOURS, Grid, InvalidGrid};
 
@@ -191,7 +191,6 @@ pub struct ArcGrids;
 
 /// The state of [`ArcGrids`]: the counts and sums from which its score is computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArcState {
     /// All pairs.
     pub pairs: u64,
@@ -326,23 +325,17 @@ impl Metric for ArcGrids {
     }
 }
 
-impl Merge for ArcState {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.pairs += other.pairs * times;
-        self.matches += other.matches * times;
-        self.padded_cells += other.padded_cells * times;
-        self.exact += other.exact * times;
-        self.invalid += other.invalid * times;
-        self.missing += other.missing * times;
-        self.shape_matches += other.shape_matches * times;
-        self.palette_matches += other.palette_matches * times;
-        self.cell_accuracy.merge_times(&other.cell_accuracy, times);
-    }
-}
+fields!(ArcState {
+    pairs,
+    matches,
+    padded_cells,
+    exact,
+    invalid,
+    missing,
+    shape_matches,
+    palette_matches,
+    cell_accuracy,
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 use std::num::NonZeroU16;
 
-use metric_core::{Merge, Metric, NamedScores};
+use metric_core::{Metric, NamedScores, fields};
 
 use crate::{
     ArcGrids, ArcScore, ArcState, ArcSubmissions, Attempt, Grid, Picture, PictureRow,
@@ -92,7 +92,6 @@ pub struct ArcExamples {
 
 /// The state of [`ArcExamples`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExamplesState {
     /// Pairs of grids.
     pub pairs: ArcState,
@@ -145,17 +144,7 @@ impl From<SubmissionState> for ExamplesState {
     }
 }
 
-impl Merge for ExamplesState {
-    fn merge(&mut self, other: Self) {
-        self.pairs.merge(other.pairs);
-        self.submissions.merge(other.submissions);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.pairs.merge_times(&other.pairs, times);
-        self.submissions.merge_times(&other.submissions, times);
-    }
-}
+fields!(ExamplesState { pairs, submissions });
 
 /// The score of [`ArcExamples`], by the kind of the examples.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,6 +200,8 @@ impl Metric for ArcExamples {
 
 #[cfg(test)]
 mod tests {
+    use metric_core::Merge;
+
     use super::*;
 
     fn pair() -> ExamplesState {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-use metric_core::{Mean, Merge, Metric, NamedScores, named_scores, ratio};
+use metric_core::{Mean, Metric, NamedScores, fields, named_scores, ratio};
 
 use crate::arc::Found;
 use crate::{ArcGrids, ArcScore, ArcState, Attempt, CellMatches, Grid};
@@ -56,7 +56,6 @@ impl Default for ArcSubmissions {
 
 /// The state of [`ArcSubmissions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SubmissionState {
     /// The number of tasks by their number of outputs and how many of those are solved.
     pub tasks: BTreeMap<u64, BTreeMap<u64, u64>>,
@@ -323,40 +322,24 @@ impl Found {
     }
 }
 
-impl Merge for SubmissionState {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        for (outputs, by_solved) in &other.tasks {
-            let outcomes = self.tasks.entry(*outputs).or_default();
-            outcomes.merge_times(by_solved, times);
-        }
-        if self.solved_at.len() < other.solved_at.len() {
-            self.solved_at.resize(other.solved_at.len(), 0);
-        }
-        for (count, other) in self.solved_at.iter_mut().zip(&other.solved_at) {
-            *count += other * times;
-        }
-        self.outputs.merge_times(&other.outputs, times);
-        self.attempts += other.attempts * times;
-        self.invalid_attempts += other.invalid_attempts * times;
-        self.missing_outputs += other.missing_outputs * times;
-        self.extra_attempts += other.extra_attempts * times;
-        self.extra_outputs += other.extra_outputs * times;
-        self.missing_tasks += other.missing_tasks * times;
-        self.cell_accuracy_by_task
-            .merge_times(&other.cell_accuracy_by_task, times);
-    }
-}
+fields!(SubmissionState {
+    tasks,
+    solved_at,
+    outputs,
+    attempts,
+    invalid_attempts,
+    missing_outputs,
+    extra_attempts,
+    extra_outputs,
+    missing_tasks,
+    cell_accuracy_by_task,
+});
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use metric_core::Merge;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use metric_core::{Accuracy, Mean, Merge, Metric, named_choice, named_scores};
+use metric_core::{Accuracy, Mean, Metric, fields, named_choice, named_scores};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use crate::normalize;
@@ -70,7 +70,6 @@ named_scores!(SquadScore { exact_match, f1 });
 
 /// The state of [`Squad`]: the counts and sums from which its scores are computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
     /// The questions with an exact answer, of all.
     pub exact: Accuracy,
@@ -78,16 +77,7 @@ pub struct Evidence {
     pub f1: Mean,
 }
 
-impl Merge for Evidence {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.exact.merge_times(&other.exact, times);
-        self.f1.merge_times(&other.f1, times);
-    }
-}
+fields!(Evidence { exact, f1 });
 
 impl Squad {
     /// Returns whether the prediction exactly matches one of the answers, and its greatest F1 over the answers.

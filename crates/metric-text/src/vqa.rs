@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use metric_core::{Accuracy, Merge, Metric, Sum, named_choice, ratio};
+use metric_core::{Accuracy, Metric, Sum, fields, named_choice, ratio};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use crate::normalize;
@@ -400,7 +400,6 @@ fn is_same(a: &str, b: &str) -> bool {
 
 /// The state of [`VqaAccuracy`]: the counts and sums from which its score is computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Evidence {
     /// The number of questions answered correctly, and of all. Under [`VqaProfile::VqaV2`] those are correct whose
     /// accuracy is 1, and the score is more than their share.
@@ -413,17 +412,11 @@ pub struct Evidence {
     pub without_lemmatizer: u64,
 }
 
-impl Merge for Evidence {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.accuracy.merge_times(&other.accuracy, times);
-        self.thirds.merge_times(&other.thirds, times);
-        self.without_lemmatizer += other.without_lemmatizer * times;
-    }
-}
+fields!(Evidence {
+    accuracy,
+    thirds,
+    without_lemmatizer
+});
 
 /// The convention of VQA accuracy to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 use std::hash::Hash;
 use std::ops::Range;
 
-use metric_core::{Merge, named_choice};
+use metric_core::{fields, named_choice};
 
 use super::cells::{Cells, OutOfCells};
 use super::table::{self, Step};
@@ -261,7 +261,6 @@ impl Alignment {
 /// assert_eq!(edits, Edits::between(&["the", "cat", "sat"], &["a", "cat", "sat", "there"]));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edits {
     /// Correct units.
     pub hits: u64,
@@ -364,18 +363,12 @@ impl Edits {
     }
 }
 
-impl Merge for Edits {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.hits += other.hits * times;
-        self.substitutions += other.substitutions * times;
-        self.deletions += other.deletions * times;
-        self.insertions += other.insertions * times;
-    }
-}
+fields!(Edits {
+    hits,
+    substitutions,
+    deletions,
+    insertions
+});
 
 #[cfg(test)]
 mod tests {

@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-#[cfg(feature = "serde")]
 use std::collections::BTreeMap;
 use std::mem;
 
-use metric_core::Merge;
-#[cfg(feature = "serde")]
-use serde::ser::SerializeStruct;
+use metric_core::{Addends, Malformed, Merge, Reader, Writer, Written};
 
 use super::alignment::middle;
 use super::interner::Interner;
@@ -424,6 +421,11 @@ impl Merge for Confusions {
             self.add_counted(counted);
         }
     }
+
+    /// No score is read from confusions.
+    fn addends<'s>(&'s mut self, _: &mut Addends<'s>) -> bool {
+        true
+    }
 }
 
 /// A pair of another one's numbers by the numbers here.
@@ -431,30 +433,30 @@ fn renumbered(pair: Pair, numbers: &[u32]) -> Pair {
     pair.map(|number| numbers.get(number as usize).copied().unwrap_or_default())
 }
 
-/// The written form: for each unit of the references, in order, its predictions in order with their counts.
-#[cfg(feature = "serde")]
-impl serde::Serialize for Confusions {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+/// For each unit of the references, in order, its predictions in order with their counts.
+impl Written for Confusions {
+    fn write(&self, to: &mut Writer) {
         let mut rows: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
         for (reference, prediction, count) in self.iter() {
             rows.entry(reference).or_default().insert(prediction, count);
         }
-        let mut written = serializer.serialize_struct("Confusions", 1)?;
-        written.serialize_field("counts", &rows)?;
-        written.end()
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Confusions {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename = "Confusions")]
-        struct Written {
-            counts: BTreeMap<String, BTreeMap<String, u64>>,
+        to.map(1);
+        to.text("counts");
+        to.map(rows.len());
+        for (reference, row) in rows {
+            to.text(reference);
+            to.map(row.len());
+            for (prediction, count) in row {
+                to.field(prediction, &count);
+            }
         }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.map()?;
+        let counts: BTreeMap<String, BTreeMap<String, u64>> = from.field("counts")?;
         let mut confusions = Self::default();
-        for (reference, row) in &Written::deserialize(deserializer)?.counts {
+        for (reference, row) in &counts {
             for (prediction, count) in row {
                 let pair = [reference, prediction].map(|unit| confusions.units.number(unit));
                 confusions.counted.push((pair, *count));

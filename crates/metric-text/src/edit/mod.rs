@@ -17,7 +17,7 @@ mod work;
 
 use std::cell::RefCell;
 
-use metric_core::{Mean, Merge, Metric, named_choice, named_scores, ratio};
+use metric_core::{Mean, Merge, Metric, fields, named_choice, named_scores, ratio};
 
 pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
@@ -407,7 +407,6 @@ named_choice!(EditProfile, "edit rate profile");
 
 /// The state of [`EditRate`]: the counts from which its scores are computed.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EditState {
     /// The edits of all pairs.
     pub edits: Edits,
@@ -419,21 +418,12 @@ pub struct EditState {
     pub confusions: Confusions,
 }
 
-impl Merge for EditState {
-    fn merge(&mut self, other: Self) {
-        self.edits.merge(other.edits);
-        self.longer += other.longer;
-        self.rates.merge(other.rates);
-        self.confusions.merge(other.confusions);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.edits.merge_times(&other.edits, times);
-        self.longer += other.longer * times;
-        self.rates.merge_times(&other.rates, times);
-        self.confusions.merge_times(&other.confusions, times);
-    }
-}
+fields!(EditState {
+    edits,
+    longer,
+    rates,
+    confusions
+});
 
 /// The scores of [`EditRate`], from the hits H, substitutions S, deletions D and insertions I of all pairs. The
 /// [`EditProfile`] says when they are undefined.
