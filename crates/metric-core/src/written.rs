@@ -215,8 +215,18 @@ impl<'b> Reader<'b> {
     ///
     /// Returns an error if the next field has another name, or another value than expected.
     pub fn field<T: Written>(&mut self, name: &str) -> Result<T, Malformed> {
+        self.name(name)?;
+        T::read(self)
+    }
+
+    /// Reads the name of a field of a map, whose value comes next.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the next field has another name.
+    pub fn name(&mut self, name: &str) -> Result<(), Malformed> {
         match self.text() {
-            Ok(found) if found == name => T::read(self),
+            Ok(found) if found == name => Ok(()),
             _ => Err(Malformed::expected(format_args!("the field {name:?}"))),
         }
     }
@@ -227,12 +237,21 @@ impl<'b> Reader<'b> {
     ///
     /// Returns an error if it has another value than expected.
     pub fn optional_field<T: Written>(&mut self, name: &str) -> Result<Option<T>, Malformed> {
+        let is_next = self.attempt(|from| from.name(name)).is_some();
+        is_next.then(|| T::read(self)).transpose()
+    }
+
+    /// Reads a value, if it is one that `read` can read. Otherwise nothing is read.
+    pub fn attempt<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Malformed>,
+    ) -> Option<T> {
         let rest = self.0.0;
-        if self.text() == Ok(name) {
-            return T::read(self).map(Some);
+        let value = read(self).ok();
+        if value.is_none() {
+            self.0.0 = rest;
         }
-        self.0.0 = rest;
-        Ok(None)
+        value
     }
 
     /// Checks that all was read.

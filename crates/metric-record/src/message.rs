@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use metric_core::{Malformed, Reader, Writer, Written};
 
 /// Text for people that may name options.
 ///
@@ -17,22 +17,50 @@ use serde::{Deserialize, Serialize};
 /// let python = message.render(OptionStyle::Python);
 /// assert_eq!(python, "a text is too long; to allow it, use max_bytes=\"8GB\"");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
     parts: Vec<Part>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Part {
-    #[serde(rename = "text")]
     Text(String),
     /// An option with its value, which is empty where only the option is meant.
-    #[serde(rename = "option")]
     Option(String, String),
     /// Text of the data, such as ids.
-    #[serde(rename = "data")]
     Data(String),
+}
+
+/// A list of the parts, each a map from its kind to its text.
+impl Written for Message {
+    fn write(&self, to: &mut Writer) {
+        to.list(self.parts.len());
+        for part in &self.parts {
+            to.map(1);
+            match part {
+                Part::Text(text) => to.field("text", text),
+                Part::Option(name, value) => to.field("option", &[name.clone(), value.clone()]),
+                Part::Data(text) => to.field("data", text),
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut message = Self::default();
+        for _ in 0..from.list()? {
+            from.map()?;
+            message.parts.push(match from.text()? {
+                "text" => Part::Text(String::read(from)?),
+                "option" => {
+                    let [name, value] = <[String; 2]>::read(from)?;
+                    Part::Option(name, value)
+                }
+                "data" => Part::Data(String::read(from)?),
+                _ => return Err("expected a kind of text".into()),
+            });
+        }
+        Ok(message)
+    }
 }
 
 /// The way in which a front end writes the name of an option.

@@ -3,11 +3,12 @@
 use metric_record::{FieldError, Message, Record, Value};
 
 use crate::numbers::Named;
-use crate::reading::Counted;
+use crate::reading::{AnyReading, Counted, Facts};
 
 /// A reading with what it is called and what comes before it.
-pub(crate) struct Definition<R> {
-    pub(crate) reading: R,
+pub(crate) struct Definition {
+    pub(crate) reading: Box<dyn AnyReading>,
+    pub(crate) facts: Facts,
     pub(crate) signature: String,
     pub(crate) before: Option<Box<dyn Prepare>>,
     /// The warnings about options, whatever the data are.

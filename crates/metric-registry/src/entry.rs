@@ -42,7 +42,7 @@ pub struct Entry {
     /// The version of the written form of its state, which grows when that form changes.
     pub state_format: u32,
     /// Builds the metric from options that were checked and that have their defaults.
-    pub build: fn(&Options) -> Result<Box<dyn Scorer>, OptionError>,
+    pub build: fn(&Options) -> Result<Scorer, OptionError>,
 }
 
 /// The form in which a data set is given to a metric.
@@ -89,7 +89,7 @@ impl Entry {
     ///
     /// Returns an error about an option that the metric does not have, or about a value that it does not
     /// take.
-    pub fn scorer(&self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+    pub fn scorer(&self, options: &Options) -> Result<Scorer, OptionError> {
         let options = options.without_aliases(self.options);
         options.check(self.options)?;
         (self.build)(&options.with_defaults(self.options))
@@ -192,7 +192,7 @@ impl Entry {
     /// Returns how close a record that is not scored as perfect is to that, for the nearest misses of a report: more
     /// is closer. `None` if it is not close, or if the metric has no such order.
     #[must_use]
-    pub fn closeness(&self, scorer: &dyn Scorer, record: &mut Record<'_>) -> Option<f64> {
+    pub fn closeness(&self, scorer: &Scorer, record: &mut Record<'_>) -> Option<f64> {
         let mut state = scorer.start();
         state.follow(Arc::new(Plan {
             ranking: Some(PlannedRanking {

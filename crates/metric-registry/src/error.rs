@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use metric_core::Malformed;
 use metric_record::{JoinError, Message, ReadError, RecordError};
 
 /// A data set that cannot be read.
@@ -102,6 +103,12 @@ impl StateError {
     /// The error of a state that was not written by this crate.
     pub(crate) fn not_canonical() -> Self {
         Self::Malformed("not in its canonical form".to_owned())
+    }
+}
+
+impl From<Malformed> for StateError {
+    fn from(problem: Malformed) -> Self {
+        Self::Malformed(problem.to_string())
     }
 }
 

@@ -1,12 +1,9 @@
 //! Examples that are kept to be resampled.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use metric_core::{Malformed, Reader, Writer, Written};
 
-use crate::error::StateError;
 use crate::plan::Described;
 
 /// The number of bytes that the kept examples of one state may take in memory.
@@ -66,9 +63,9 @@ impl Kept {
         described: &Described,
         groups: &[(&str, &str)],
         examples: u32,
-        contribution: Vec<u8>,
+        contribution: &[u8],
     ) {
-        let contribution = self.contribution(&contribution);
+        let contribution = self.contribution(contribution);
         let groups = groups
             .iter()
             .map(|&(kind, group)| (kind.to_owned(), group.to_owned()));
@@ -190,173 +187,92 @@ impl Kept {
     }
 }
 
-/// Bytes that are written as such.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
+/// A column of numbers as bytes, least significant byte first.
+fn column<const LEN: usize>(rows: &[Row], bytes: impl Fn(&Row) -> [u8; LEN]) -> Vec<u8> {
+    rows.iter().flat_map(bytes).collect()
 }
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OfBytes;
-
-        impl Visitor<'_> for OfBytes {
-            type Value = Bytes;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes")
-            }
-
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-
-            fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Bytes, E> {
-                Ok(Bytes(bytes))
-            }
-        }
-
-        deserializer.deserialize_bytes(OfBytes)
-    }
+/// Reads a column of 32-bit numbers.
+fn halves(bytes: &[u8]) -> Vec<u32> {
+    let (halves, _) = bytes.as_chunks();
+    halves.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// The written form: columns of the rows, least significant byte first.
-#[derive(Serialize, Deserialize)]
-struct Written {
-    contributions: Vec<Bytes>,
-    group_sets: Vec<GroupSet>,
-    keys: Bytes,
-    /// Empty if each record is a cluster.
-    clusters: Bytes,
-    of_row: Bytes,
-    groups: Bytes,
-    examples: Bytes,
+/// Reads a column of 64-bit numbers.
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let (words, _) = bytes.as_chunks();
+    words.iter().copied().map(u64::from_le_bytes).collect()
 }
 
-impl Serialize for Kept {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+/// Columns of the rows; that of the clusters is empty if each record is a cluster.
+impl Written for Kept {
+    fn write(&self, to: &mut Writer) {
         let (rows, contributions, group_sets) = self.sorted();
-        let words = |word: fn(&Row) -> u64| {
-            Bytes(
-                rows.iter()
-                    .flat_map(|row| word(row).to_le_bytes())
-                    .collect(),
-            )
-        };
-        let halves = |half: fn(&Row) -> u32| {
-            Bytes(
-                rows.iter()
-                    .flat_map(|row| half(row).to_le_bytes())
-                    .collect(),
-            )
-        };
         let has_clusters = rows.iter().any(|row| row.cluster != row.key);
-        let written = Written {
-            contributions: contributions
-                .into_iter()
-                .map(|bytes| Bytes(bytes.to_vec()))
-                .collect(),
-            group_sets: group_sets.into_iter().cloned().collect(),
-            keys: words(|row| row.key),
-            clusters: if has_clusters {
-                words(|row| row.cluster)
-            } else {
-                Bytes::default()
-            },
-            of_row: halves(|row| row.contribution),
-            groups: halves(|row| row.groups),
-            examples: halves(|row| row.examples),
-        };
-        written.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Kept {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::deserialize(deserializer)?;
-        Self::try_from(written).map_err(D::Error::custom)
-    }
-}
-
-impl TryFrom<Written> for Kept {
-    type Error = &'static str;
-
-    fn try_from(written: Written) -> Result<Self, &'static str> {
-        const PROBLEM: &str = "invalid kept examples: expected columns of one length";
-        let words = |Bytes(bytes): &Bytes| -> Vec<u64> {
-            let (words, _) = bytes.as_chunks::<8>();
-            words.iter().map(|word| u64::from_le_bytes(*word)).collect()
-        };
-        let halves = |Bytes(bytes): &Bytes| -> Vec<u32> {
-            let (halves, _) = bytes.as_chunks::<4>();
-            halves
-                .iter()
-                .map(|half| u32::from_le_bytes(*half))
-                .collect()
-        };
-        let keys = words(&written.keys);
-        let clusters = if written.clusters.0.is_empty() {
-            keys.clone()
-        } else {
-            words(&written.clusters)
-        };
-        let [of_row, groups, examples] =
-            [&written.of_row, &written.groups, &written.examples].map(halves);
-        let len = keys.len();
-        let is_one_length = clusters.len() == len
-            && of_row.len() == len
-            && groups.len() == len
-            && examples.len() == len
-            && written.keys.0.len() == 8 * len;
-        let (contributions, sets) = (written.contributions.len(), written.group_sets.len());
-        let in_range =
-            |indices: &[u32], len: usize| indices.iter().all(|&index| (index as usize) < len);
-        if !is_one_length || !in_range(&of_row, contributions) || !in_range(&groups, sets) {
-            return Err(PROBLEM);
+        to.map(7);
+        to.text("contributions");
+        to.list(contributions.len());
+        contributions.iter().for_each(|bytes| to.bytes(bytes));
+        to.text("group_sets");
+        to.values(group_sets.into_iter());
+        let clusters = if has_clusters { &rows[..] } else { &[] };
+        for (name, bytes) in [
+            ("keys", column(&rows, |row| row.key.to_le_bytes())),
+            (
+                "clusters",
+                column(clusters, |row| row.cluster.to_le_bytes()),
+            ),
+            (
+                "of_row",
+                column(&rows, |row| row.contribution.to_le_bytes()),
+            ),
+            ("groups", column(&rows, |row| row.groups.to_le_bytes())),
+            ("examples", column(&rows, |row| row.examples.to_le_bytes())),
+        ] {
+            to.text(name);
+            to.bytes(&bytes);
         }
-        let rows = keys
-            .into_iter()
-            .zip(clusters)
-            .zip(of_row)
-            .zip(groups)
-            .zip(examples);
-        let mut kept = Self {
-            rows: rows
-                .map(|((((key, cluster), contribution), groups), examples)| Row {
-                    key,
-                    cluster,
-                    contribution,
-                    groups,
-                    examples,
-                })
-                .collect(),
-            ..Self::default()
-        };
-        for Bytes(bytes) in &written.contributions {
-            kept.contribution(bytes);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut kept = Self::default();
+        from.map()?;
+        from.name("contributions")?;
+        let contributions = from.list()?;
+        for _ in 0..contributions {
+            kept.contribution(from.bytes()?);
         }
-        for set in written.group_sets {
+        let group_sets: Vec<GroupSet> = from.field("group_sets")?;
+        let sets = group_sets.len();
+        for set in group_sets {
             kept.group_set(set);
         }
-        if kept.contributions.len() == contributions && kept.group_sets.len() == sets {
-            Ok(kept)
-        } else {
-            Err("invalid kept examples: found a contribution twice")
+        if kept.contributions.len() != contributions || kept.group_sets.len() != sets {
+            return Err("invalid kept examples: found a contribution twice".into());
         }
+        let mut column = |name| from.name(name).and_then(|()| from.bytes());
+        let keys = words(column("keys")?);
+        let clusters = Some(words(column("clusters")?)).filter(|clusters| !clusters.is_empty());
+        let clusters = clusters.unwrap_or_else(|| keys.clone());
+        let [of_row, groups, examples] =
+            [column("of_row")?, column("groups")?, column("examples")?].map(halves);
+        let len = keys.len();
+        let in_range =
+            |indices: &[u32], len: usize| indices.iter().all(|&index| (index as usize) < len);
+        if [clusters.len(), of_row.len(), groups.len(), examples.len()] != [len; 4]
+            || !in_range(&of_row, contributions)
+            || !in_range(&groups, sets)
+        {
+            return Err("invalid kept examples: expected columns of one length".into());
+        }
+        let rows = (0..len).map(|row| Row {
+            key: keys[row],
+            cluster: clusters[row],
+            contribution: of_row[row],
+            groups: groups[row],
+            examples: examples[row],
+        });
+        kept.rows = rows.collect();
+        Ok(kept)
     }
-}
-
-/// Writes a state as a contribution.
-pub(crate) fn written<S: Serialize>(state: &S) -> Result<Vec<u8>, StateError> {
-    cbor4ii::serde::to_vec(Vec::new(), state)
-        .map_err(|error| StateError::Malformed(error.to_string()))
-}
-
-/// Reads a contribution.
-pub(crate) fn read<S: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<S, StateError> {
-    cbor4ii::serde::from_slice(bytes).map_err(|error| StateError::Malformed(error.to_string()))
 }

@@ -62,7 +62,7 @@ pub use drawing::{Draw, Drawing};
 pub use entry::{Entry, Input, NameTaken, Registry};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
-pub use metric_core::{Merge, Metric, is_on_this_thread, on_this_thread};
+pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, written};
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
@@ -70,8 +70,7 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Addends, Counted, Header, PairOf, ReadDataSet, Reading, Remarks, Sink, StateOf, Unified,
-    Weigher,
+    Counted, Facts, Header, PairOf, ReadDataSet, Reading, Remarks, Sink, StateOf, Unified, Weigher,
 };
 #[cfg(feature = "report")]
 pub use report::ShowExample;

@@ -3,21 +3,18 @@
 //! A replicate is never stored: it is one state, and its scores are read from it. So memory does not grow with the
 //! number of replicates, whatever the size of a state. Examples that add the same to the counts are merged at once, as
 //! often as they count together.
-//!
-//! Only `state_amounts` knows the type of a metric's states. All else is compiled once for all metrics.
 
 mod amounts;
 mod columns;
 mod exchanges;
 mod replicates;
-mod state_amounts;
 mod table;
 
 use std::collections::BTreeSet;
 
+pub(crate) use amounts::Amounts;
 pub use exchanges::{Compared, Exchanges, Paired};
 pub use replicates::{Draws, Resampler};
-pub(crate) use state_amounts::StateAmounts;
 pub(crate) use table::Table;
 
 /// A score of the whole data or of a group.

@@ -20,7 +20,7 @@ use crate::class::ranked::{LabelView, view_label};
 use crate::class::tally::{ShortLabels, Tallied, Tally};
 use crate::options::comma_separated;
 use crate::{
-    Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Scope,
+    Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Remarks, Scope,
     ScoreSpec, Sink, never_whole, scorer,
 };
 
@@ -326,7 +326,7 @@ impl Reading for Classes {
         }
     }
 
-    fn details(&self, state: &Tally, (): &()) -> Option<serde_json::Value> {
+    fn details(&self, state: &Tally, (): &(), _: Remarks<'_>) -> Option<serde_json::Value> {
         let (classes, state) = state.matrix();
         let class = |index: &u32| classes[*index as usize];
         let without = state.cells().filter(|cell| cell.1.is_none());

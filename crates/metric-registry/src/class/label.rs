@@ -2,15 +2,33 @@
 
 use std::fmt;
 
+use metric_core::{Malformed, Reader, Writer, Written};
 use metric_record::quoted_id;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A class: the integer 3 and the string "3" are two. Integers come first, by their value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Class {
     Integer(i64),
     Text(String),
+}
+
+/// The integer, or the text.
+impl Written for Class {
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Integer(number) => number.write(to),
+            Self::Text(text) => to.text(text),
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match from.attempt(i64::read) {
+            Some(number) => Ok(Self::Integer(number)),
+            None => String::read(from).map(Self::Text),
+        }
+    }
 }
 
 /// A class whose text is elsewhere.

@@ -8,23 +8,23 @@ use metric_class::{
     AccuracyAtK, AccuracyByK, Calibration, InvalidK, RankSpan, RankTable, Ranks, Score, ScoreError,
     Target, TiedRank, Ties, TopK, VERSION, label_ranks,
 };
-use metric_core::{Metric, NamedScores};
+use metric_core::{Malformed, Metric, NamedScores, Reader, Writer, Written};
 use metric_record::json::scan::{self, Scanner, each_integer};
 use metric_record::json::{self, string, typed};
 use metric_record::{
     Batch, Cells, Column, FieldError, Kind, Message, Record, RecordError, Side, Value,
 };
 use ndarray::{ArrayView1, ArrayView2};
+use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::class::label::{integer, named_integer};
 use crate::options::{comma_separated, counting, split_list};
 use crate::{
-    Counted, Entry, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
+    Counted, Entry, Facts, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
 };
 
 const INPUT: OptionSpec = OptionSpec {
@@ -196,11 +196,7 @@ fn reciprocal_rank(cutoff: Option<NonZeroUsize>) -> (String, usize) {
     }
 }
 
-fn build(
-    name: &str,
-    options: &Options,
-    mut wanted: Wanted,
-) -> Result<Box<dyn Scorer>, OptionError> {
+fn build(name: &str, options: &Options, mut wanted: Wanted) -> Result<Scorer, OptionError> {
     let scores = options.is("input", "scores");
     if let Wanted::Accuracy(ks) = &mut wanted
         && scores
@@ -311,7 +307,7 @@ struct Labels {
 }
 
 /// The rows of a data set, which all have one length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rows {
     /// No row has been seen.
     #[default]
@@ -327,6 +323,30 @@ impl Rows {
         match self {
             Self::Unknown => None,
             Self::Labels(width) | Self::Scores(width) => Some(width),
+        }
+    }
+}
+
+/// The name of the kind of rows; with a width, a map from the name to it.
+impl Written for Rows {
+    fn write(&self, to: &mut Writer) {
+        let (name, width) = match self {
+            Self::Unknown => return to.text("Unknown"),
+            Self::Labels(width) => ("Labels", width),
+            Self::Scores(width) => ("Scores", width),
+        };
+        to.map(1);
+        to.field(name, width);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        if from.attempt(|from| from.name("Unknown")).is_some() {
+            return Ok(Self::Unknown);
+        }
+        from.map()?;
+        match from.optional_field("Labels")? {
+            Some(width) => Ok(Self::Labels(width)),
+            None => from.field("Scores").map(Self::Scores),
         }
     }
 }
@@ -691,19 +711,20 @@ impl Reading for Labels {
         }
     }
 
-    fn details(&self, state: &Ranks, _header: &Rows) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &Ranks,
+        _header: &Rows,
+        remarks: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         let found = state.hits_at.iter().copied().enumerate();
         let found = found.filter(|(_, count)| *count > 0);
         let found_ones = state.hits_at.iter().copied().fold(0, u64::saturating_add);
         let nowhere = state.total.saturating_sub(found_ones);
-        Some(ranks(
-            found.map(|(rank, count)| ([rank; 2], count)),
-            nowhere,
-        ))
-    }
-
-    fn add_to_details(&self, details: &mut serde_json::Value, remarks: Remarks<'_>) {
+        let found = found.map(|(rank, count)| ([rank; 2], count));
+        let mut details = ranks(found, nowhere);
         details["missed"] = missed_labels(remarks);
+        Some(details)
     }
 
     fn numbers(&self, state: &Ranks, header: &Rows, scope: Scope<'_>) -> Numbers {
@@ -1243,8 +1264,13 @@ impl Reading for Scores {
         &self.metric
     }
 
-    fn further_fields(&self) -> Vec<String> {
-        self.weight_field.iter().cloned().collect()
+    fn facts(&self) -> Facts {
+        let whole = self.metric.ties() != Ties::Expected;
+        Facts {
+            further_fields: self.weight_field.iter().cloned().collect(),
+            has_proportions: whole && !self.by_class && self.weight_field.is_none(),
+            ..Facts::default()
+        }
     }
 
     fn signature(&self) -> Named<String> {
@@ -1331,16 +1357,12 @@ impl Reading for Scores {
         }
     }
 
-    fn has_proportions(&self) -> bool {
-        let whole = self.metric.ties() != Ties::Expected;
-        whole && !self.by_class && self.weight_field.is_none()
-    }
-
-    fn add_to_details(&self, details: &mut serde_json::Value, remarks: Remarks<'_>) {
-        details["missed"] = missed_labels(remarks);
-    }
-
-    fn details(&self, state: &RankTable, _header: &Rows) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &RankTable,
+        _header: &Rows,
+        remarks: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         let found = state.total.ranks().filter_map(|(span, count)| {
             let RankSpan { first, last } = span?;
             Some(([first, last], count))
@@ -1349,6 +1371,7 @@ impl Reading for Scores {
         let mut details = ranks(found, nowhere.map(|(_, count)| count).sum());
         details["reliability"] = self.reliability(&state.calibration);
         if !self.by_class {
+            details["missed"] = missed_labels(remarks);
             return Some(details);
         }
         let classes = state.classes.iter().map(|(label, ranks)| {
@@ -1363,6 +1386,7 @@ impl Reading for Scores {
         });
         let classes: serde_json::Map<String, serde_json::Value> = classes.collect();
         details["classes"] = classes.into();
+        details["missed"] = missed_labels(remarks);
         Some(details)
     }
 }

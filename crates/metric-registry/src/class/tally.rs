@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use metric_class::{Classification, ConfusionMatrix, PrecisionRecallF1};
-use metric_core::{Merge, Metric};
-use serde::{Deserialize, Serialize};
+use metric_core::{Malformed, Merge, Metric, Reader, Writer, Written};
 
 use crate::class::label::{Class, ClassView};
 
 /// A confusion matrix whose classes are numbered as they come: a label is looked up, and copied the first time
 /// only. Written, it is the [`ConfusionMatrix`], which knows nothing of the numbers.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "ConfusionMatrix<Class>", into = "ConfusionMatrix<Class>")]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     /// By number.
     classes: Vec<Class>,
@@ -136,6 +134,16 @@ impl From<ConfusionMatrix<Class>> for Tally {
             tally.add(prediction.map(Class::view), reference.view(), examples);
         }
         tally
+    }
+}
+
+impl Written for Tally {
+    fn write(&self, to: &mut Writer) {
+        ConfusionMatrix::from(self.clone()).write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        ConfusionMatrix::read(from).map(Self::from)
     }
 }
 

@@ -14,8 +14,8 @@ use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde_json::json;
 
 use crate::{
-    Addends, Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading,
-    Scope, ScoreSpec, Sink, never_whole,
+    Counted, Entry, Facts, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading,
+    Remarks, Scope, ScoreSpec, Sink, never_whole,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
@@ -242,10 +242,14 @@ impl Reading for Code {
         &self.metric
     }
 
-    fn further_fields(&self) -> Vec<String> {
-        match &self.languages {
+    fn facts(&self) -> Facts {
+        let further_fields = match &self.languages {
             Languages::One(_) => Vec::new(),
             Languages::Field(field) => vec![field.clone()],
+        };
+        Facts {
+            further_fields,
+            ..Facts::default()
         }
     }
 
@@ -283,26 +287,6 @@ impl Reading for Code {
         parts
             .map(|(name, value)| (name.to_owned(), value))
             .collect()
-    }
-
-    fn addends<'s>(&self, state: &'s mut CodeBleuState) -> Option<Addends<'s>> {
-        let CodeBleuState {
-            ngram,
-            weighted,
-            syntax,
-            dataflow,
-            examples,
-        } = state;
-        let mut counts: Vec<&mut u64> = Vec::new();
-        for ngram in [ngram, weighted] {
-            counts.extend(ngram.orders.as_flattened_mut());
-            counts.extend([&mut ngram.prediction_length, &mut ngram.reference_length]);
-        }
-        counts.extend(syntax);
-        counts.extend(dataflow);
-        counts.push(&mut examples.total);
-        let means = Vec::new();
-        Some(Addends { counts, means })
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
@@ -346,7 +330,7 @@ impl Reading for Code {
     }
 
     /// The components with their weights, and the n-grams by length.
-    fn details(&self, state: &CodeBleuState, (): &()) -> Option<serde_json::Value> {
+    fn details(&self, state: &CodeBleuState, (): &(), _: Remarks<'_>) -> Option<serde_json::Value> {
         let score = self.metric.compute(state);
         let components = [
             ("ngram_match", score.ngram_match),

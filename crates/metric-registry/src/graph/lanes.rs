@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::options::comma_separated;
 use crate::{
-    Counted, Draw, Drawing, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Reading, Scope, ScoreSpec, Sink, scorer,
+    Counted, Draw, Drawing, Entry, Facts, Group, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Reading, Remarks, Scope, ScoreSpec, Sink, scorer,
 };
 
 pub(crate) const LANES: Entry = Entry {
@@ -163,8 +163,11 @@ impl Reading for Lanes {
         &self.metric
     }
 
-    fn further_fields(&self) -> Vec<String> {
-        vec!["data".to_owned()]
+    fn facts(&self) -> Facts {
+        Facts {
+            further_fields: vec!["data".to_owned()],
+            ..Facts::default()
+        }
     }
 
     fn signature(&self) -> Named<String> {
@@ -221,7 +224,12 @@ impl Reading for Lanes {
         }
     }
 
-    fn details(&self, state: &ReadLanesState, (): &()) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &ReadLanesState,
+        (): &(),
+        _: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         let properties = state.correspondence.properties.iter();
         let confused: serde_json::Map<_, _> = properties
             .map(|(name, property)| (name.clone(), json!(property.confused)))

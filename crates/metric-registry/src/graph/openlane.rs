@@ -10,8 +10,8 @@ use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
 use crate::{
-    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Scope, ScoreSpec, Sink, Weigher,
-    never_whole, scorer,
+    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Remarks, Scope, ScoreSpec, Sink,
+    Weigher, never_whole, scorer,
 };
 
 pub(crate) const OPENLANE: Entry = Entry {
@@ -89,7 +89,7 @@ impl Reading for OpenLane {
     }
 
     /// The curves of lanes by threshold, and of traffic elements by attribute, as far as there are such elements.
-    fn details(&self, state: &OpenLaneState, (): &()) -> Option<serde_json::Value> {
+    fn details(&self, state: &OpenLaneState, (): &(), _: Remarks<'_>) -> Option<serde_json::Value> {
         let score = OpenLaneV2.compute(state);
         let curves = OpenLaneV2.curves(state);
         let points = |points: &[ConfidencePoint]| {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use metric_core::Metric;
+use metric_core::{Malformed, Metric, Reader, Writer, Written};
 use metric_grid::read::{
     MAX_ATTEMPTS, Solutions, Submission, SubmissionOptions, has_text_attempts, is_solutions,
 };
@@ -11,13 +11,12 @@ use metric_grid::{
     ExamplesState, Grid, SolvedShares, SubmissionScore, VERSION,
 };
 use metric_record::{FieldError, JoinPolicy, Kind, Message, ReadError, Record, Side, json};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
-    OptionError, OptionKind, OptionSpec, Options, PairOf, ReadDataSet, Reading, Scope, ScoreSpec,
-    Sink, Unified, never_whole, scorer,
+    OptionError, OptionKind, OptionSpec, Options, PairOf, ReadDataSet, Reading, Remarks, Scope,
+    ScoreSpec, Sink, Unified, never_whole, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -98,12 +97,35 @@ struct ArcReading {
 }
 
 /// The kind of records in a data set: all are pairs of grids, or all are tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Records {
     #[default]
     Unknown,
     Pairs,
     Tasks,
+}
+
+impl Records {
+    const NAMES: [(&str, Self); 3] = [
+        ("Unknown", Self::Unknown),
+        ("Pairs", Self::Pairs),
+        ("Tasks", Self::Tasks),
+    ];
+}
+
+/// The name of the kind.
+impl Written for Records {
+    fn write(&self, to: &mut Writer) {
+        let name = Self::NAMES.iter().find(|(_, kind)| kind == self);
+        to.text(name.map_or("", |(name, _)| name));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let found = from.text()?;
+        let kind = Self::NAMES.iter().find(|(name, _)| *name == found);
+        kind.map(|(_, kind)| *kind)
+            .ok_or_else(|| "expected a kind of records".into())
+    }
 }
 
 impl Header for Records {
@@ -236,7 +258,12 @@ impl Reading for ArcReading {
 
     /// The outcomes of the outputs, and for submissions the tasks by their number of solved
     /// outputs.
-    fn details(&self, state: &ExamplesState, _header: &Records) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &ExamplesState,
+        _header: &Records,
+        _: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         let (pairs, submissions) = (&state.pairs, &state.submissions);
         let is_pairs = state.kind() == ExampleKind::Pairs;
         let (outputs, invalid, missing) = if is_pairs {
@@ -566,7 +593,7 @@ mod tests {
         let part = |reference: &str, prediction: &str| -> State {
             let mut state = scorer.start();
             let record = Record::new("1", Value::json(prediction), Value::json(reference));
-            state.update(&*scorer, &mut [record]).unwrap();
+            state.update(&scorer, &mut [record]).unwrap();
             state
         };
         let pair = part("[[1]]", "[[2]]");

@@ -1,7 +1,7 @@
 //! The trait that each entry of the registry implements: it reads records into a sink, and names numbers.
 
+mod any;
 mod gathered;
-mod groups;
 mod notes;
 mod pool;
 mod sink;
@@ -9,20 +9,17 @@ mod sink;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Mean, Metric};
+use metric_core::{Metric, Written};
 use metric_record::{Batch, FieldError, Message, ReadError, Record, RecordError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-pub(crate) use gathered::{
-    Gathered, Measured, Ranked, WantedInputs, renumber, renumber_kept, renumber_ranking,
-};
+pub(crate) use any::{AnyHeader, AnyReading, AnyState, View, typed, written};
+#[allow(unused_imports, reason = "used by whichever domains are switched on")]
+pub(crate) use gathered::rank_example;
+pub(crate) use gathered::{Gathered, Measured, Ranked, WantedInputs, renumber};
 pub(crate) use notes::missing_is_correct;
 pub use notes::{Counted, Remarks};
 pub(crate) use pool::Pool;
 pub use sink::Sink;
-#[allow(unused_imports, reason = "used by whichever domains are switched on")]
-pub(crate) use sink::rank_example;
 
 use crate::compared_texts::ComparedTexts;
 use crate::data_set::DataSet;
@@ -42,13 +39,34 @@ pub type PairOf<'p, R> = (
 /// Scores states by their weights: see [`Reading::weigher`].
 pub type Weigher<'s> = Box<dyn Fn(&[u64], Scope<'_>) -> Numbers + Send + Sync + 's>;
 
-/// The parts that add up to a state: see [`Reading::addends`].
-#[derive(Debug, Default)]
-pub struct Addends<'s> {
-    /// Whole numbers.
-    pub counts: Vec<&'s mut u64>,
-    /// Means.
-    pub means: Vec<&'s mut Mean>,
+/// How close an example is to being perfect: see [`Reading::closeness`].
+pub(crate) type Closeness<'c> = &'c dyn Fn(&dyn AnyState) -> Option<f64>;
+
+/// What is true of a metric under its options, whatever the data are.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The names of the further fields of a record that the metric looks for among the references. Formats in which a
+    /// field costs time to read give a record no others.
+    pub further_fields: Vec<String>,
+    /// The name of the score that ranks examples, unless another one is requested; `None` for the first that has a
+    /// direction. Precision, for one, is undefined for an image in which nothing was found.
+    pub ranking_score: Option<String>,
+    /// Whether the scores that the entry declares as proportions are proportions: a macro average and a score of
+    /// partial credit are not.
+    pub has_proportions: bool,
+    /// Whether a data set without examples has scores; for most metrics it is an error.
+    pub scores_empty_data: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            further_fields: Vec::new(),
+            ranking_score: None,
+            has_proportions: true,
+            scores_empty_data: false,
+        }
+    }
 }
 
 /// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
@@ -57,7 +75,7 @@ pub struct Addends<'s> {
 /// [`Header`](Self::Header), which is stored next to the state.
 pub trait Reading: Send + Sync + 'static {
     /// The metric.
-    type Metric: Metric<State: Clone + Send + Sync + Serialize + DeserializeOwned>;
+    type Metric: Metric<State: Clone + Send + Sync + Written + 'static>;
 
     /// The properties that all examples of a data set share, such as the length of a row; `()` if there are none.
     type Header: Header;
@@ -67,6 +85,11 @@ pub trait Reading: Send + Sync + 'static {
 
     /// The parts of the signature, by name, without metric and version.
     fn signature(&self) -> Named<String>;
+
+    /// Returns what is true of the metric under its options.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 
     /// Reads a record into examples. Most records are one example.
     ///
@@ -129,12 +152,6 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the name of the score that ranks examples, unless another one is requested; by default the first that
-    /// has a direction. Precision, for one, is undefined for an image in which nothing was found.
-    fn ranking_score(&self) -> Option<String> {
-        None
-    }
-
     /// Returns how close an example with a score that is not perfect is to it, for the nearest misses of a report:
     /// more is closer, and 0 is not close. The default has no such order.
     /// There is no `pair` of prediction and reference where the example was measured elsewhere.
@@ -142,32 +159,14 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the numbers of a replicate. Only the scores and the scores of groups are used. A metric whose other
-    /// numbers take long leaves them out.
-    fn resampled_numbers(
-        &self,
-        state: &StateOf<Self>,
-        header: &Self::Header,
-        scope: Scope<'_>,
-    ) -> Numbers {
-        self.numbers(state, header, scope)
-    }
-
     /// Returns what scores these states with a weight for each, for metrics whose states keep rows: sorting
     /// them once is faster than merging copies. The numbers are those of the states merged as often as
-    /// their weights say, as [`resampled_numbers`](Self::resampled_numbers) gives them. The default has none.
+    /// their weights say. The default has none.
     fn weigher<'s>(
         &'s self,
         _states: &[&'s StateOf<Self>],
         _header: &'s Self::Header,
     ) -> Option<Weigher<'s>> {
-        None
-    }
-
-    /// Returns the counts and means that all scores of a state are read from, for metrics whose states merge by
-    /// adding them. There are always as many, in the same order. Replicates are then sums of columns of numbers,
-    /// which is many times faster than merging states. The default has none.
-    fn addends<'s>(&self, _state: &'s mut StateOf<Self>) -> Option<Addends<'s>> {
         None
     }
 
@@ -182,25 +181,22 @@ pub trait Reading: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the names of the further fields of a record that the metric looks for among the references.
-    /// Formats in which a field costs time to read give a record no others.
-    fn further_fields(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts as empty
     /// is then worth a warning. By default it is not.
     fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
         false
     }
 
-    /// Returns what is too large for a report, such as curves.
-    fn details(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<serde_json::Value> {
+    /// Returns what is too large for a report, such as curves; `remarks` has what was [tallied](Sink::tally) on the
+    /// way.
+    fn details(
+        &self,
+        _state: &StateOf<Self>,
+        _header: &Self::Header,
+        _remarks: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         None
     }
-
-    /// Adds to the details what was [tallied](Sink::tally) on the way. The default adds nothing.
-    fn add_to_details(&self, _details: &mut serde_json::Value, _remarks: Remarks<'_>) {}
 
     /// Returns the confusion matrix of a state, if the metric counts confusions and the matrix is small enough to be
     /// printed. The default has none.
@@ -214,9 +210,10 @@ pub trait Reading: Send + Sync + 'static {
         &self,
         state: &StateOf<Self>,
         header: &Self::Header,
+        remarks: Remarks<'_>,
     ) -> (Numbers, Option<serde_json::Value>) {
         let numbers = self.numbers(state, header, Scope::Total);
-        (numbers, self.details(state, header))
+        (numbers, self.details(state, header, remarks))
     }
 
     /// Renumbers what the state counts by its index in the header, for headers that
@@ -226,17 +223,6 @@ pub trait Reading: Send + Sync + 'static {
     /// Returns the number of examples in a record that has no prediction.
     fn examples_in(&self, _record: &mut Record<'_>) -> u64 {
         1
-    }
-
-    /// Whether a data set without examples has scores; for most metrics it is an error.
-    fn scores_empty_data(&self) -> bool {
-        false
-    }
-
-    /// Whether the scores that the entry declares as proportions are proportions under these options:
-    /// a macro average and a score of partial credit are not.
-    fn has_proportions(&self) -> bool {
-        true
     }
 
     /// Returns the reader of the metric's dataset files, if it has such files.
@@ -284,7 +270,7 @@ pub trait ReadDataSet<R: Reading> {
 /// Headers of parts unite in record order, so the error names the first record that differs. Uniting is associative,
 /// and commutative except for the words of the error.
 pub trait Header:
-    Clone + Default + PartialEq + fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
+    Clone + Default + PartialEq + fmt::Debug + Send + Sync + Written + 'static
 {
     /// Takes over what `other` says of the data set.
     ///

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use metric_core::Merge;
+use metric_core::{Malformed, Merge, Reader, Writer, Written, written};
 use metric_record::{Message, quoted_id};
-use serde::{Deserialize, Serialize};
 
 /// The words of a warning that begins with a count: what follows "1 ", and what follows any other count.
 ///
@@ -56,10 +55,10 @@ pub(crate) fn missing_is_correct() -> Counted {
 }
 
 /// An event that is worth a warning, with its count and its examples.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
     times: u64,
     /// The words for several cases.
@@ -67,9 +66,10 @@ pub(super) struct Noted {
     /// The first few ids in byte order, where a note names them.
     ids: BTreeSet<String>,
     /// The first few names in byte order with how often each occurs, where a note counts them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     names: BTreeMap<String, u64>,
 }
+
+written!(Noted { times, several, ids; names });
 
 impl Noted {
     pub(super) fn add(&mut self, times: u64, ids: impl IntoIterator<Item = String>) {
@@ -138,6 +138,17 @@ impl Notes {
         if times > 0 {
             self.counted(what).add(times, None);
         }
+    }
+}
+
+/// A map from the words for one case.
+impl Written for Notes {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        BTreeMap::read(from).map(Self)
     }
 }
 

@@ -1,27 +1,24 @@
 //! The counts of some examples: all together, and by group.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 
-use metric_core::Merge;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use metric_core::{Malformed, Merge, Reader, Writer, Written};
 
-use super::groups::Groups;
+use super::any::{AnyReading, AnyState};
 use super::notes::{Notes, Remarks};
 
 /// All that is gathered of some examples.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Pool<S> {
+#[derive(Clone, Default)]
+pub(crate) struct Pool {
     pub(crate) examples: u64,
     pub(crate) missing: u64,
     pub(crate) extra: u64,
-    pub(crate) total: S,
-    pub(crate) groups: Groups<S>,
+    /// The state of all examples; `None` before the first.
+    pub(crate) total: Option<Box<dyn AnyState>>,
+    /// The state of each group, by kind and name.
+    pub(crate) groups: BTreeMap<String, BTreeMap<String, Box<dyn AnyState>>>,
     pub(crate) notes: Notes,
     /// The remarks that warnings about the whole or details depend on, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tallies: BTreeMap<String, u64>,
 }
 
@@ -43,7 +40,7 @@ impl GroupCount {
     }
 }
 
-impl<S> Pool<S> {
+impl Pool {
     /// Remarks on the examples.
     pub(crate) fn remarks(&self) -> Remarks<'_> {
         Remarks {
@@ -72,19 +69,104 @@ impl<S> Pool<S> {
             None => drop(self.tallies.insert(name.to_owned(), times)),
         }
     }
+
+    /// Adds a state to the state of all examples, and empties it.
+    pub(super) fn add_total(&mut self, state: &mut dyn AnyState) {
+        let total = self.total.get_or_insert_with(|| state.empty());
+        total.take_from(state);
+    }
+
+    /// Adds a state to the state of a group.
+    pub(super) fn add_to_group(
+        &mut self,
+        kind: &str,
+        name: &str,
+        state: &dyn AnyState,
+        times: u64,
+    ) {
+        // A kind and a group are nearly always known.
+        if !self.groups.contains_key(kind) {
+            self.groups.insert(kind.to_owned(), BTreeMap::new());
+        }
+        let Some(names) = self.groups.get_mut(kind) else {
+            return;
+        };
+        match names.get_mut(name) {
+            Some(group) => group.merge_times(state, times),
+            None => {
+                let mut group = state.empty();
+                group.merge_times(state, times);
+                names.insert(name.to_owned(), group);
+            }
+        }
+    }
+
+    /// Returns all states.
+    pub(super) fn states_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyState>> {
+        let groups = self.groups.values_mut().flat_map(BTreeMap::values_mut);
+        self.total.iter_mut().chain(groups)
+    }
+
+    /// Writes the pool as a map of its fields.
+    pub(crate) fn write(&self, reading: &dyn AnyReading, to: &mut Writer) {
+        to.map(6 + usize::from(!self.tallies.is_empty()));
+        to.field("examples", &self.examples);
+        to.field("missing", &self.missing);
+        to.field("extra", &self.extra);
+        to.text("total");
+        match &self.total {
+            Some(total) => total.write(to),
+            None => reading.start().write(to),
+        }
+        to.text("groups");
+        to.map(self.groups.len());
+        for (kind, names) in &self.groups {
+            to.text(kind);
+            to.map(names.len());
+            for (name, state) in names {
+                to.text(name);
+                state.write(to);
+            }
+        }
+        to.field("notes", &self.notes);
+        if !self.tallies.is_empty() {
+            to.field("tallies", &self.tallies);
+        }
+    }
+
+    /// Reads what [`write`](Self::write) writes.
+    pub(crate) fn read(reading: &dyn AnyReading, from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.map()?;
+        let mut pool = Self {
+            examples: from.field("examples")?,
+            missing: from.field("missing")?,
+            extra: from.field("extra")?,
+            ..Self::default()
+        };
+        from.name("total")?;
+        pool.total = Some(reading.read_state(from)?);
+        from.name("groups")?;
+        for _ in 0..from.map()? {
+            let kind = String::read(from)?;
+            let mut names = BTreeMap::new();
+            for _ in 0..from.map()? {
+                names.insert(String::read(from)?, reading.read_state(from)?);
+            }
+            pool.groups.insert(kind, names);
+        }
+        pool.notes = from.field("notes")?;
+        pool.tallies = from.optional_field("tallies")?.unwrap_or_default();
+        Ok(pool)
+    }
 }
 
-impl<S: Merge + Clone> Merge for Pool<S> {
-    fn merge(&mut self, other: Self) {
-        self.examples += other.examples;
-        self.missing += other.missing;
-        self.extra += other.extra;
-        self.total.merge(other.total);
-        self.groups.merge(other.groups);
-        self.notes.merge(other.notes);
-        for (name, times) in other.tallies {
-            self.tally(&name, times);
+impl Merge for Pool {
+    fn merge(&mut self, mut other: Self) {
+        if let Some(total) = &mut other.total {
+            self.add_total(&mut **total);
         }
+        other.total = None;
+        self.merge_times(&other, 1);
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {
@@ -94,105 +176,18 @@ impl<S: Merge + Clone> Merge for Pool<S> {
         self.examples += other.examples * times;
         self.missing += other.missing * times;
         self.extra += other.extra * times;
-        self.total.merge_times(&other.total, times);
-        self.groups.merge_times(&other.groups, times);
-        self.notes.merge_times(&other.notes, times);
+        if let Some(theirs) = &other.total {
+            let total = self.total.get_or_insert_with(|| theirs.empty());
+            total.merge_times(&**theirs, times);
+        }
+        for (kind, names) in &other.groups {
+            for (name, state) in names {
+                self.add_to_group(kind, name, &**state, times);
+            }
+        }
+        Merge::merge_times(&mut self.notes, &other.notes, times);
         for (name, count) in &other.tallies {
             self.tally(name, count * times);
         }
-    }
-}
-
-/// The names of the fields of a pool.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(field_identifier, rename_all = "lowercase")]
-enum Field {
-    Examples,
-    Missing,
-    Extra,
-    Total,
-    Groups,
-    Notes,
-    Tallies,
-}
-
-/// The fields of a pool whose types are those of all metrics.
-#[derive(Default)]
-struct Facts {
-    examples: Option<u64>,
-    missing: Option<u64>,
-    extra: Option<u64>,
-    notes: Option<Notes>,
-    tallies: BTreeMap<String, u64>,
-}
-
-impl Facts {
-    /// Reads the value of a field.
-    fn read<'de, A: MapAccess<'de>>(&mut self, field: Field, map: &mut A) -> Result<(), A::Error> {
-        match field {
-            Field::Examples => self.examples = Some(map.next_value()?),
-            Field::Missing => self.missing = Some(map.next_value()?),
-            Field::Extra => self.extra = Some(map.next_value()?),
-            Field::Notes => self.notes = Some(map.next_value()?),
-            Field::Tallies => self.tallies = map.next_value()?,
-            Field::Total | Field::Groups => {}
-        }
-        Ok(())
-    }
-
-    /// A pool of these, without states.
-    fn pool<E: Error>(self) -> Result<Pool<()>, E> {
-        let missing = |name| move || E::missing_field(name);
-        Ok(Pool {
-            examples: self.examples.ok_or_else(missing("examples"))?,
-            missing: self.missing.ok_or_else(missing("missing"))?,
-            extra: self.extra.ok_or_else(missing("extra"))?,
-            total: (),
-            groups: Groups::default(),
-            notes: self.notes.ok_or_else(missing("notes"))?,
-            tallies: self.tallies,
-        })
-    }
-}
-
-/// Reads a pool. Written by hand, most of it is compiled once for all types of states.
-struct Fields<S>(PhantomData<S>);
-
-impl<'de, S: Deserialize<'de> + Default> Visitor<'de> for Fields<S> {
-    type Value = Pool<S>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("struct Pool")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pool<S>, A::Error> {
-        let (mut facts, mut total, mut groups) = (Facts::default(), None, None);
-        while let Some(field) = map.next_key()? {
-            match field {
-                Field::Total => total = Some(map.next_value()?),
-                Field::Groups => groups = Some(map.next_value()?),
-                field => facts.read(field, &mut map)?,
-            }
-        }
-        let facts = facts.pool::<A::Error>()?;
-        Ok(Pool {
-            examples: facts.examples,
-            missing: facts.missing,
-            extra: facts.extra,
-            total: total.ok_or_else(|| A::Error::missing_field("total"))?,
-            groups: groups.ok_or_else(|| A::Error::missing_field("groups"))?,
-            notes: facts.notes,
-            tallies: facts.tallies,
-        })
-    }
-}
-
-impl<'de, S: Deserialize<'de> + Default> Deserialize<'de> for Pool<S> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The names, for formats that need them.
-        const NAMES: &[&str] = &[
-            "examples", "missing", "extra", "total", "groups", "notes", "tallies",
-        ];
-        deserializer.deserialize_struct("Pool", NAMES, Fields(PhantomData))
     }
 }

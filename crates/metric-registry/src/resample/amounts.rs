@@ -1,47 +1,114 @@
-//! The amounts that examples add to the counts of a metric, whatever the type of its states.
+//! The amounts that examples add to the counts of a metric.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use metric_core::Mean;
+use metric_core::{Addends, Mean, Reader};
 
+use crate::definition::Definition;
 use crate::error::StateError;
 use crate::numbers::{Numbers, Scope};
-use crate::reading::{Addends, Weigher};
+use crate::reading::{AnyHeader, AnyState, View, Weigher};
 
 /// The amounts that examples add to the counts, each listed once.
-pub(crate) trait Amounts: Send + Sync {
+pub(crate) struct Amounts {
+    definition: Arc<Definition>,
+    header: Box<dyn AnyHeader>,
+    states: Vec<Box<dyn AnyState>>,
+}
+
+impl Amounts {
+    pub(crate) fn new(definition: &Arc<Definition>, header: Box<dyn AnyHeader>) -> Self {
+        Self {
+            definition: Arc::clone(definition),
+            header,
+            states: Vec::new(),
+        }
+    }
+
     /// Appends an amount from its written form.
-    fn push(&mut self, written: &[u8]) -> Result<(), StateError>;
+    pub(super) fn push(&mut self, written: &[u8]) -> Result<(), StateError> {
+        let state = self
+            .definition
+            .reading
+            .read_state(&mut Reader::new(written));
+        self.states.push(state?);
+        Ok(())
+    }
 
     /// Appends the amount of no examples.
-    fn push_empty(&mut self);
+    pub(super) fn push_empty(&mut self) {
+        self.states.push(self.definition.reading.start());
+    }
 
-    fn len(&self) -> usize;
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
 
-    /// The numbers of an amount, as those of an example.
-    fn numbers_of_example(&self, index: u32) -> Numbers;
+    fn state(&self, index: u32) -> &dyn AnyState {
+        &*self.states[index as usize]
+    }
 
-    /// The numbers of an amount, as those of a replicate.
-    fn numbers(&self, index: u32, scope: Scope<'_>) -> Numbers;
+    fn numbers_of(&self, state: &dyn AnyState, scope: Scope<'_>) -> Numbers {
+        let header = &*self.header;
+        self.definition
+            .reading
+            .numbers(View { state, header }, scope)
+    }
+
+    /// The numbers of an amount.
+    pub(super) fn numbers(&self, index: u32, scope: Scope<'_>) -> Numbers {
+        self.numbers_of(self.state(index), scope)
+    }
 
     /// For each list of amounts, visits the numbers of these and of the amounts in `base`, each merged as often as its
     /// number of times says.
-    fn merge(
+    pub(super) fn merge(
         &self,
         base: &[Times],
         lists: &mut dyn Iterator<Item = Vec<Times>>,
         scope: Scope<'_>,
         visit: &mut dyn FnMut(&Numbers),
-    );
+    ) {
+        let merge = |mut pooled: Box<dyn AnyState>, amounts: &[Times]| {
+            for &(index, times) in amounts {
+                pooled.merge_times(self.state(index), times);
+            }
+            pooled
+        };
+        let base = merge(self.definition.reading.start(), base);
+        lists.for_each(|list| visit(&self.numbers_of(&*merge(base.clone(), &list), scope)));
+    }
 
     /// Returns a function that scores these amounts with a weight for each, if the metric has a way of its own.
-    fn weigher(&self, indices: &[u32]) -> Option<Weigher<'_>>;
+    pub(super) fn weigher(&self, indices: &[u32]) -> Option<Weigher<'_>> {
+        let states = indices.iter().map(|&index| self.state(index));
+        let states: Vec<&dyn AnyState> = states.collect();
+        self.definition.reading.weigher(&states, &*self.header)
+    }
 
     /// An amount as counts and means, if the states of the metric are those.
-    fn parts(&self, index: u32) -> Option<Parts>;
+    pub(super) fn parts(&self, index: u32) -> Option<Parts> {
+        let mut state = self.state(index).boxed_clone();
+        let mut addends = Addends::default();
+        state.addends(&mut addends).then_some(())?;
+        Parts::of(addends)
+    }
 
     /// The numbers of a state of counts and means, which are given in the order of the layout.
-    fn numbers_of_parts(&self, layout: &Layout, parts: &[i64], scope: Scope<'_>) -> Numbers;
+    pub(super) fn numbers_of_parts(
+        &self,
+        layout: &Layout,
+        parts: &[i64],
+        scope: Scope<'_>,
+    ) -> Numbers {
+        let mut state = self.definition.reading.start();
+        let mut addends = Addends::default();
+        if state.addends(&mut addends) {
+            layout.fill(addends, parts);
+        }
+        self.numbers_of(&*state, scope)
+    }
 }
 
 /// The index of an amount, and how often it is merged.

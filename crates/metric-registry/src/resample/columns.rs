@@ -24,7 +24,7 @@ impl Parts {
 
 /// Amounts as rows of numbers of one [`Layout`].
 pub(super) struct Columns<'t> {
-    amounts: &'t dyn Amounts,
+    amounts: &'t Amounts,
     layout: Layout,
     pub(super) rows: Vec<Vec<i64>>,
 }
@@ -34,7 +34,7 @@ const MOST_WEIGHT: i64 = 21;
 
 impl<'t> Columns<'t> {
     /// `None` if the amounts are of another kind, or if sums of their numbers could overflow.
-    pub(super) fn new(amounts: &'t dyn Amounts, indices: &[u32]) -> Option<Self> {
+    pub(super) fn new(amounts: &'t Amounts, indices: &[u32]) -> Option<Self> {
         let mut parts = Vec::with_capacity(indices.len());
         let mut digits: Vec<BTreeSet<u8>> = Vec::new();
         for &index in indices {

@@ -11,7 +11,7 @@ use super::table::{Merging, Scores, Table, numbers_of};
 use super::{Column, Scope};
 use crate::DifferenceCounts;
 use crate::kept::Row;
-use crate::numbers::{Numbers, Report};
+use crate::numbers::{Numbers, Report, Scope as NumbersOf};
 use crate::reading::Weigher;
 
 /// Exchanges the examples of two states, a baseline and another system.
@@ -164,7 +164,7 @@ impl Paired {
     /// The scores of an example with this amount in the columns of a scope; `None` for scores that single examples do
     /// not have.
     fn example_scores(&self, scope: &Scope, index: u32) -> Vec<Option<Option<f64>>> {
-        let numbers = self.table.amounts.numbers_of_example(index);
+        let numbers = self.table.amounts.numbers(index, NumbersOf::Example);
         let score = |column: &Column| {
             let mut scores = numbers.scores.iter();
             let found = scores.find(|(name, _)| *name == column.score);

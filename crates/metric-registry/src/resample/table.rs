@@ -14,7 +14,7 @@ use crate::reading::Weigher;
 /// The kept examples of one state, or of two.
 pub(crate) struct Table {
     /// The amounts that examples add to the counts, each listed once.
-    pub(super) amounts: Box<dyn Amounts>,
+    pub(super) amounts: Amounts,
     /// The sets of groups, each once.
     sets: Vec<GroupSet>,
     /// The rows of each state, in their canonical order.
@@ -39,7 +39,7 @@ fn by_name(groups: Named<Vec<Group>>) -> impl Iterator<Item = ((String, String),
 }
 
 impl Table {
-    pub(crate) fn new(mut amounts: Box<dyn Amounts>, kept: &[&Kept]) -> Result<Self, StateError> {
+    pub(crate) fn new(mut amounts: Amounts, kept: &[&Kept]) -> Result<Self, StateError> {
         let mut indices: HashMap<&[u8], u32> = HashMap::new();
         let mut sets: BTreeMap<GroupSet, u32> = BTreeMap::new();
         let mut set_list = Vec::new();
@@ -221,7 +221,7 @@ impl Table {
         let distinct: BTreeSet<u32> = rows.map(|row| row.contribution).collect();
         let mut units: Option<BTreeSet<String>> = None;
         for index in distinct {
-            let numbers = self.amounts.numbers_of_example(index);
+            let numbers = self.amounts.numbers(index, NumbersOf::Example);
             let ones = numbers
                 .counts
                 .into_iter()
@@ -359,7 +359,7 @@ impl<'t> Merging<'t> {
         }
         let mut times = vec![0; amounts.len()];
         rows.for_each(|amount| times[amount as usize] += 1);
-        let columns = Columns::new(&*table.amounts, amounts);
+        let columns = Columns::new(&table.amounts, amounts);
         match columns.filter(|columns| columns.holds(&times)) {
             Some(columns) => Self::Columns(columns),
             None => Self::States,

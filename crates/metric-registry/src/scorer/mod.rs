@@ -1,35 +1,87 @@
 //! A metric with its options, whatever the metric: it reads records into states, and scores those.
 
-mod adapter;
-mod held;
 mod state;
 
-use metric_record::{Batch, Record};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
-pub use adapter::scorer;
-#[allow(unused_imports, reason = "used by whichever domains are switched on")]
-pub(crate) use adapter::scorer_after;
+use metric_core::Reader;
+use metric_record::{Batch, FieldError, Kind, Message, Missing, ReadError, Record, RecordError};
+
 pub use state::{Part, Sample, State};
 
 use crate::compared_texts::ComparedTexts;
 use crate::data_set::DataSet;
-use crate::drawing::Draw;
+use crate::definition::{Definition, Prepare, signature};
+use crate::drawing::{Draw, Drawing};
 use crate::error::{DataSetError, StateError};
+use crate::plan::{Described, Plan};
+use crate::reading::{Gathered, Reading, WantedInputs, missing_is_correct};
 
 /// A metric with its options.
 ///
 /// A scorer holds the definition and nothing of any data: it can read any number of data sets, on any
 /// number of threads.
-pub trait Scorer: Send + Sync {
+#[derive(Clone)]
+pub struct Scorer {
+    definition: Arc<Definition>,
+}
+
+impl fmt::Debug for Scorer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scorer").field(&self.signature()).finish()
+    }
+}
+
+/// Returns a [`Reading`] as a [`Scorer`]: what the `build` function of an entry gives.
+pub fn scorer<R: Reading>(metric: &str, version: &str, reading: R) -> Scorer {
+    scorer_after(metric, version, reading, None, Vec::new())
+}
+
+/// The same of a reading whose records are prepared first, with warnings about its options.
+pub(crate) fn scorer_after<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    before: Option<Box<dyn Prepare>>,
+    warnings: Vec<Message>,
+) -> Scorer {
+    let mut parts = reading.signature();
+    parts.extend(before.iter().flat_map(|before| before.signature()));
+    Scorer {
+        definition: Arc::new(Definition {
+            facts: reading.facts(),
+            signature: signature(metric, &parts, version),
+            reading: Box::new(reading),
+            before,
+            warnings,
+        }),
+    }
+}
+
+/// Reads what is gathered, if there is a way to.
+type ReadInto<'r> = dyn FnMut(&mut Gathered) -> Option<Result<(), RecordError>> + 'r;
+
+impl Scorer {
     /// Returns what the scores are computed under: metric, options that matter, version.
-    fn signature(&self) -> &str;
+    pub fn signature(&self) -> &str {
+        &self.definition.signature
+    }
 
     /// Returns the state of no examples.
-    fn start(&self) -> State;
+    pub fn start(&self) -> State {
+        State::new(&self.definition)
+    }
 
     /// Reads records into a part, which [`State::add`] adds to a state. Parts can be read in parallel.
     /// `state` is the state so far: what it knows of the data set also holds for the part.
-    fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part;
+    pub fn read(&self, state: &State, records: &mut [Record<'_>], samples: bool) -> Part {
+        self.part(state, samples, &mut |gathered| {
+            let mut records = records.iter_mut().enumerate();
+            records.try_for_each(|(index, record)| self.read_record(index, record, gathered))
+        })
+    }
 
     /// Reads further records into a part that this scorer read. `first` is the index of the first of them, for errors
     /// and samples. A record that cannot be read ends the reading, and the part has that error for good.
@@ -50,7 +102,12 @@ pub trait Scorer: Send + Sync {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]);
+    pub fn read_more(&self, part: &mut Part, first: usize, records: &mut [Record<'_>]) {
+        self.add_to(part, first, &mut |gathered| {
+            let mut records = (first..).zip(&mut *records);
+            Some(records.try_for_each(|(index, record)| self.read_record(index, record, gathered)))
+        });
+    }
 
     /// Reads the records of a further batch into a part that this scorer read, if the metric has a path for columns of
     /// these types. Returns whether it has; if not, nothing was read. `first` is the index of the first record, and an
@@ -72,7 +129,15 @@ pub trait Scorer: Send + Sync {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn read_more_columns(&self, part: &mut Part, first: usize, batch: &Batch<'_>) -> bool;
+    pub fn read_more_columns(&self, part: &mut Part, first: usize, batch: &Batch<'_>) -> bool {
+        self.add_to(part, first, &mut |gathered| {
+            let read = self.read_as_columns(batch, gathered)?;
+            Some(read.map_err(|error| RecordError {
+                index: first + error.index,
+                ..error
+            }))
+        })
+    }
 
     /// Reads a batch of columns into a part: what [`read`](Self::read) reads of its records, but faster where
     /// the metric has a path for columns of these types.
@@ -93,7 +158,12 @@ pub trait Scorer: Send + Sync {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part;
+    pub fn read_columns(&self, state: &State, batch: &Batch<'_>, samples: bool) -> Part {
+        self.part(state, samples, &mut |gathered| {
+            let read = self.read_as_columns(batch, gathered);
+            read.unwrap_or_else(|| self.read_rows(batch, gathered))
+        })
+    }
 
     /// Returns the scores of pairs of a prediction and a reference, in the order in which the entry lists them,
     /// without a state: for calls with a few texts, where a state and a report take longer than the scores. `None`
@@ -108,7 +178,12 @@ pub trait Scorer: Send + Sync {
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>>;
+    pub fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        match self.definition.before {
+            Some(_) => None,
+            None => self.definition.reading.score_texts(pairs),
+        }
+    }
 
     /// Reads a data set that is given as files or folders of the metric's own format.
     ///
@@ -116,35 +191,244 @@ pub trait Scorer: Send + Sync {
     ///
     /// Returns an error if a document cannot be read, if the two sides do not join, or if the metric only
     /// takes records.
-    fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError>;
+    pub fn read_data_set(&self, data: DataSet, samples: bool) -> Result<Part, DataSetError> {
+        let reading = &self.definition.reading;
+        let name = data.references.name.clone();
+        if let Some(before) = &self.definition.before {
+            return Err(goes_with_records(&**before, name));
+        }
+        let mut gathered = Gathered::new(reading.header(), samples, Arc::clone(&data.plan));
+        if data.inputs {
+            // Values are shown without fields where there are none.
+            gathered.inputs = Some(WantedInputs {
+                fields: reading.fields(&data).ok().flatten().unwrap_or_default(),
+                ..WantedInputs::default()
+            });
+        }
+        // The files no longer exist when the worst are known.
+        gathered.names_all |= data.plan.ranking.is_some();
+        if data.plan.needs_fields() {
+            let fields = reading.fields(&data)?;
+            gathered.fields = fields.ok_or_else(|| of_file(name.clone(), NO_FIELDS.into()))?;
+        }
+        let read = reading.read_data_set(data, &mut gathered);
+        read.ok_or_else(|| of_file(name.clone(), NO_DATA_SETS.into()))??;
+        if let Some(problem) = gathered.problem.take() {
+            return Err(of_file(name, problem));
+        }
+        Ok(Part::new(&self.definition, gathered, None))
+    }
 
     /// Reads the body of a state that [`State::body`] wrote.
     ///
     /// # Errors
     ///
     /// Returns an error if the bytes are not the body of a state of this metric.
-    fn read_state(&self, body: &[u8]) -> Result<State, StateError>;
+    pub fn read_state(&self, body: &[u8]) -> Result<State, StateError> {
+        let state = State::read(&self.definition, &mut Reader::new(body))?;
+        // A key twice, rows out of order, or bytes after the end: nothing that `body` writes.
+        if state.body()? == body {
+            Ok(state)
+        } else {
+            Err(StateError::not_canonical())
+        }
+    }
 
     /// Whether the scores that the entry declares as proportions are proportions under these options.
-    fn has_proportions(&self) -> bool;
+    pub fn has_proportions(&self) -> bool {
+        self.definition.facts.has_proportions
+    }
 
     /// Returns the names of the further fields of a record that the metric looks for among the references.
-    fn further_fields(&self) -> Vec<String> {
-        Vec::new()
+    pub fn further_fields(&self) -> &[String] {
+        &self.definition.facts.further_fields
     }
 
     /// Returns the name of the score that ranks examples, unless another one is requested; `None` for the first that has
     /// a direction.
-    fn ranking_score(&self) -> Option<String> {
-        None
+    pub fn ranking_score(&self) -> Option<&str> {
+        self.definition.facts.ranking_score.as_deref()
     }
 
     /// Returns the texts of a record with what is compared in their place, after all that options do to them; `None`
     /// for metrics of other values, and for records that cannot be read.
-    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
-        None
+    pub fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let reading = &self.definition.reading;
+        let Some(before) = &self.definition.before else {
+            return reading.compared(record);
+        };
+        let prepared = before.prepare(record).ok()?;
+        let compared = reading.compared(&mut prepared.record(record.view()))?;
+        Some(compared.given_as(reading.compared(record)?))
     }
 
     /// Returns what draws records, if the metric has pictures.
-    fn pictures(&self) -> Option<&dyn Draw>;
+    pub fn pictures(&self) -> Option<&dyn Draw> {
+        let pictures = self.definition.reading.pictures();
+        pictures.map(|_| self as &dyn Draw)
+    }
+
+    /// The part of what `read` gathers.
+    fn part(
+        &self,
+        state: &State,
+        samples: bool,
+        read: &mut dyn FnMut(&mut Gathered) -> Result<(), RecordError>,
+    ) -> Part {
+        // The header of another metric's state is of no use here; adding the part will fail.
+        let (header, plan) = if state.signature() == self.signature() {
+            state.header_and_plan()
+        } else {
+            (self.definition.reading.header(), Arc::default())
+        };
+        let mut gathered = Gathered::new(header, samples, plan);
+        let error = read(&mut gathered);
+        Part::new(&self.definition, gathered, error.err())
+    }
+
+    /// Adds what `read` gathers to a part, whose next record has this index. Returns whether it read anything.
+    fn add_to(&self, part: &mut Part, first: usize, read: &mut ReadInto<'_>) -> bool {
+        // A part of another metric is refused where it is added.
+        if part.definition.signature != self.definition.signature {
+            return true;
+        }
+        part.gathered.start_at(first);
+        let read = read(&mut part.gathered);
+        if let (None, Some(Err(error))) = (&part.error, &read) {
+            part.error = Some(error.clone());
+        }
+        read.is_some()
+    }
+
+    /// Reads a batch as columns; `None` if there is no such way.
+    fn read_as_columns(
+        &self,
+        batch: &Batch<'_>,
+        gathered: &mut Gathered,
+    ) -> Option<Result<(), RecordError>> {
+        // The records of a plan have further fields.
+        let as_rows = self.definition.before.is_some() || !gathered.plan.is_empty();
+        let reading = &self.definition.reading;
+        (!as_rows).then(|| reading.read_columns(batch, gathered))?
+    }
+
+    fn read_record(
+        &self,
+        index: usize,
+        record: &mut Record<'_>,
+        gathered: &mut Gathered,
+    ) -> Result<(), RecordError> {
+        let Some(before) = &self.definition.before else {
+            return self.read_prepared(index, record, gathered);
+        };
+        let prepared = before.prepare(record);
+        let prepared = prepared.map_err(|error| RecordError { index, error })?;
+        self.read_prepared(index, &mut prepared.record(record.view()), gathered)?;
+        if let Some(note) = &prepared.note {
+            gathered.count_record(note, record.id);
+        }
+        Ok(())
+    }
+
+    fn read_prepared(
+        &self,
+        index: usize,
+        record: &mut Record<'_>,
+        gathered: &mut Gathered,
+    ) -> Result<(), RecordError> {
+        let reading = &self.definition.reading;
+        gathered.record(record.id);
+        if gathered.has_plan && !gathered.plan.holds(&gathered.id) {
+            return Ok(());
+        }
+        let is_missing = record.prediction.is_missing();
+        let is_skipped = is_missing && record.join.missing == Missing::Skip;
+        if gathered.has_plan && (!is_skipped || gathered.plan.counts_slices) {
+            let described = describe(&gathered.plan, &gathered.id, record);
+            gathered.described = described.map_err(|error| RecordError { index, error })?;
+        }
+        if is_missing {
+            gathered.missing(reading.examples_in(record));
+        }
+        if is_skipped {
+            return Ok(());
+        }
+        if is_missing && record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
+            gathered.count_record(&missing_is_correct(), record.id);
+        }
+        reading
+            .read(record, gathered)
+            .map_err(|error| RecordError { index, error })
+    }
+
+    /// Reads the records of a batch one by one.
+    fn read_rows(&self, batch: &Batch<'_>, gathered: &mut Gathered) -> Result<(), RecordError> {
+        let mut fields = String::new();
+        for index in 0..batch.len() {
+            let record = batch.record_with_fields(index, &mut fields);
+            let record = record.map_err(|error| RecordError { index, error })?;
+            if let Some(mut record) = record {
+                self.read_record(index, &mut record, gathered)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Draws what is scored: records are prepared as they are for scores.
+impl Draw for Scorer {
+    fn draws(&self, drawing: Drawing) -> bool {
+        let draw = self.definition.reading.pictures();
+        draw.is_some_and(|draw| draw.draws(drawing))
+    }
+
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        let Some(draw) = self.definition.reading.pictures() else {
+            return Ok(String::new());
+        };
+        let Some(before) = &self.definition.before else {
+            return draw.picture(record, drawing);
+        };
+        let prepared = before.prepare(record)?;
+        draw.picture(&mut prepared.record(record.view()), drawing)
+    }
+
+    fn draw_data_set(
+        &self,
+        data: DataSet,
+        drawing: Drawing,
+        put: &mut dyn FnMut(&str, &dyn Fn() -> String),
+    ) -> Result<(), DataSetError> {
+        let draw = self.definition.reading.pictures();
+        draw.map_or(Ok(()), |draw| draw.draw_data_set(data, drawing, put))
+    }
+}
+
+const NO_DATA_SETS: &str = "this metric reads records, not whole files";
+
+const NO_FIELDS: &str = "the examples of these files have no further fields";
+
+/// The error about a file of references.
+fn of_file(name: String, problem: Message) -> DataSetError {
+    ReadError::new(name, problem).into()
+}
+
+/// The error about the preparation of records that does not go with a data set.
+fn goes_with_records(before: &dyn Prepare, references: String) -> DataSetError {
+    let name = before.signature().into_iter().next().unwrap_or_default().0;
+    let problem = Message::default()
+        .option(&name, "")
+        .text(" goes with records: expected a file of records, such as JSON Lines");
+    of_file(references, problem)
+}
+
+/// Returns what a plan wants of a record. In a map of ids to values, the fields are those of the value.
+fn describe(plan: &Plan, id: &str, record: &Record<'_>) -> Result<Described, FieldError> {
+    let value = match record.fields {
+        None if plan.needs_fields() && record.reference.kind() == Kind::Object => {
+            record.reference.clone().to_json_or("{}").ok()
+        }
+        fields => fields.map(Cow::Borrowed),
+    };
+    plan.describe(id, value.as_deref())
 }

@@ -31,9 +31,9 @@ use crate::text::string_accuracy::{
     similarity,
 };
 use crate::{
-    ComparedTexts, Counted, DataSet, DataSetError, Entry, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope, ScoreSpec,
-    Sink, is_on_this_thread, never_whole,
+    ComparedTexts, Counted, DataSet, DataSetError, Entry, Facts, Input, Named, Numbers,
+    OptionError, OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope,
+    ScoreSpec, Sink, is_on_this_thread, never_whole,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -298,9 +298,13 @@ impl Reading for Vqa {
         &self.metric
     }
 
-    fn further_fields(&self) -> Vec<String> {
+    fn facts(&self) -> Facts {
         let fields = ["lang", "question_type", "answer_type"];
-        fields.map(str::to_owned).to_vec()
+        Facts {
+            further_fields: fields.map(str::to_owned).to_vec(),
+            has_proportions: !self.is_agreement(),
+            ..Facts::default()
+        }
     }
 
     fn signature(&self) -> Named<String> {
@@ -363,10 +367,6 @@ impl Reading for Vqa {
             warnings,
             ..Numbers::default()
         }
-    }
-
-    fn has_proportions(&self) -> bool {
-        !self.is_agreement()
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {

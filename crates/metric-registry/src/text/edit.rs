@@ -15,8 +15,8 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, Value
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::text::string_accuracy::{other_forms, read_texts, texts};
 use crate::{
-    Addends, ComparedTexts, Counted, Draw, Drawing, Entry, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    ComparedTexts, Counted, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
+    OptionSpec, Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, never_whole,
 };
 
 const PROFILE: OptionSpec = OptionSpec {
@@ -115,11 +115,7 @@ pub(crate) const CER: Entry = Entry {
     build: |options| build("cer", options.require("unit")?, options),
 };
 
-fn build(
-    name: &'static str,
-    unit: Unit,
-    options: &Options,
-) -> Result<Box<dyn Scorer>, OptionError> {
+fn build(name: &'static str, unit: Unit, options: &Options) -> Result<Scorer, OptionError> {
     let metric = EditRate::default()
         .with_unit(unit)
         .with_profile(options.require("profile")?)
@@ -377,29 +373,9 @@ impl Reading for Rates {
         Some(ComparedTexts::new(&prediction, &[reference], apply))
     }
 
-    fn addends<'s>(&self, state: &'s mut EditState) -> Option<Addends<'s>> {
-        let EditState {
-            edits,
-            longer,
-            rates,
-            confusions,
-        } = state;
-        let counts = vec![
-            &mut edits.hits,
-            &mut edits.substitutions,
-            &mut edits.deletions,
-            &mut edits.insertions,
-            longer,
-        ];
-        // No score is read from confusions.
-        let _ = confusions;
-        let means = vec![rates];
-        Some(Addends { counts, means })
-    }
-
     /// Confusions of units, the most frequent first; null is an insertion or a deletion. Compact ones say how many
     /// different ones of each kind there are.
-    fn details(&self, state: &EditState, (): &()) -> Option<serde_json::Value> {
+    fn details(&self, state: &EditState, (): &(), _: Remarks<'_>) -> Option<serde_json::Value> {
         let most = if self.compact {
             MOST_CONFUSIONS
         } else {

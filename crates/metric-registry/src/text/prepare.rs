@@ -34,7 +34,7 @@ pub(crate) fn prepared_scorer<R: Reading>(
     version: &str,
     reading: R,
     options: &Options,
-) -> Result<Box<dyn Scorer>, OptionError> {
+) -> Result<Scorer, OptionError> {
     let normalizer = options.parse(NORMALIZE.name)?.unwrap_or_default();
     with_steps(metric, version, reading, options, normalizer)
 }
@@ -45,7 +45,7 @@ pub(crate) fn extracting_scorer<R: Reading>(
     version: &str,
     reading: R,
     options: &Options,
-) -> Result<Box<dyn Scorer>, OptionError> {
+) -> Result<Scorer, OptionError> {
     with_steps(metric, version, reading, options, Normalizer::default())
 }
 
@@ -82,7 +82,7 @@ fn with_steps<R: Reading>(
     reading: R,
     options: &Options,
     normalizer: Normalizer,
-) -> Result<Box<dyn Scorer>, OptionError> {
+) -> Result<Scorer, OptionError> {
     let steps = TextSteps {
         extract: extract(options)?,
         normalizer,

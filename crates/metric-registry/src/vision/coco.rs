@@ -455,6 +455,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         &self,
         state: &CocoState,
         ClassList(classes): &ClassList,
+        _: Remarks<'_>,
     ) -> (Numbers, Option<Value>) {
         let curves = self.metric.compute(state);
         let numbers = self.all_numbers(&curves, state, classes, Scope::Total);
@@ -486,6 +487,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
         &self,
         state: &CocoState,
         ClassList(classes): &ClassList,
+        _: Remarks<'_>,
     ) -> Option<serde_json::Value> {
         self.details_of(&self.metric.compute(state), state, classes)
     }

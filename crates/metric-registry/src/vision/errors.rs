@@ -19,7 +19,7 @@ use crate::vision::images::{
     is_empty_image, read_image, renumber_classes,
 };
 use crate::{
-    ConfusionTable, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError,
+    ConfusionTable, DataSet, DataSetError, Entry, Facts, Group, Input, Named, Numbers, OptionError,
     OptionKind, OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
     never_whole, scorer,
 };
@@ -145,6 +145,7 @@ impl Reading for Errors {
         &self,
         state: &TideState,
         ClassList(classes): &ClassList,
+        _: Remarks<'_>,
     ) -> Option<serde_json::Value> {
         let score = self.metric.compute(state);
         let errors = TideErrorType::ALL.iter().map(|&error| {
@@ -298,8 +299,11 @@ impl Reading for Matrix {
     }
 
     /// An image without detections has no precision.
-    fn ranking_score(&self) -> Option<String> {
-        Some("f1".to_owned())
+    fn facts(&self) -> Facts {
+        Facts {
+            ranking_score: Some("f1".to_owned()),
+            ..Facts::default()
+        }
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
@@ -393,6 +397,7 @@ impl Reading for Matrix {
         &self,
         state: &ConfusionState,
         ClassList(classes): &ClassList,
+        _: Remarks<'_>,
     ) -> Option<serde_json::Value> {
         let matrix = self.metric.with_classes(classes.len()).compute(state);
         let mut names = class_names(classes);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use metric_core::{Merge, Metric};
+use metric_core::{Malformed, Merge, Metric, Reader, Writer, Written};
 use metric_record::json::typed;
 use metric_record::{
     Content, Document, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
@@ -17,12 +17,12 @@ use metric_vision::{
     Annotation, BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset,
     Image, Key, Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
 };
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ranking::Ranking;
-use crate::reading::{Measured, Ranked, rank_example};
+use crate::reading::{AnyState, Measured, Ranked, View, rank_example, typed};
 use crate::vision::findings::{
     Definition, IGNORED, finding_warnings, number, number_of, ranked_by_order, tally_findings,
 };
@@ -33,14 +33,24 @@ use crate::{
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClassList(pub(crate) Vec<Class>);
 
 impl ClassList {
     fn index_of(&self, key: &Key) -> Option<u32> {
         let found = self.0.binary_search_by(|class| class.key.cmp(key));
         found.ok().and_then(|index| u32::try_from(index).ok())
+    }
+}
+
+/// The list of the classes.
+impl Written for ClassList {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Vec::read(from).map(Self)
     }
 }
 
@@ -204,7 +214,7 @@ pub(crate) struct Gathered<S> {
     pub(crate) order: OtherOrder,
     pub(crate) findings: Findings,
     /// The worst images, if they are requested.
-    pub(crate) ranking: Option<Ranking<Ranked<S>>>,
+    pub(crate) ranking: Option<Ranking<Ranked>>,
 }
 
 impl<S: Default> Default for Gathered<S> {
@@ -286,15 +296,19 @@ where
                 part.ranking = plan.new_ranking();
             }
             let ranking = part.ranking.as_mut()?;
+            let view = View {
+                state: &state,
+                header: &classes,
+            };
+            let closeness = |state: &dyn AnyState| reading.closeness(typed(state), None);
             rank_example(
                 ranking,
                 planned,
                 reading,
-                &classes,
                 u64::from(index),
-                &state,
-                None,
-                || {
+                view,
+                &closeness,
+                &|| {
                     let inputs = planned
                         .inputs
                         .then(|| image_inputs(&names, predictions, image));
@@ -303,7 +317,7 @@ where
                             record: index as usize,
                             id: image.key.to_string(),
                             part: None,
-                            state: state.clone(),
+                            state: Box::new(state.clone()),
                         },
                         inputs: inputs.map(|[reference, prediction]| {
                             Arc::new(Inputs {
@@ -331,7 +345,7 @@ where
     tally_findings(sink, &findings);
     sink.pooled(images, &[], state);
     if let Some(ranking) = ranking {
-        sink.add_ranking(ranking);
+        sink.gathered.add_ranking(ranking);
     }
     note_warnings(sink, &fold.warnings);
     Some(())

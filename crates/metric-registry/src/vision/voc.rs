@@ -172,7 +172,12 @@ impl Reading for Voc {
     /// The curve of each class, and the mean over the classes with ground truth of their precisions at 101
     /// recalls, in which each precision counts as the greatest one at that recall or above. Compact ones have the
     /// points of the classes that a report draws.
-    fn details(&self, state: &VocState, ClassList(classes): &ClassList) -> Option<Value> {
+    fn details(
+        &self,
+        state: &VocState,
+        ClassList(classes): &ClassList,
+        _: Remarks<'_>,
+    ) -> Option<Value> {
         let curves = self.metric.curves(state);
         let score = self.metric.compute(state);
         let names = class_names(classes);

@@ -7,7 +7,7 @@ use metric_core::Metric;
 use metric_record::ReadError;
 use metric_vision::matching::MOST_PAIRS;
 use metric_vision::read::FindingRules;
-use metric_vision::{Class, DetectionSweepState, Image, Prediction, SweepItem, by_class};
+use metric_vision::{Class, Image, Prediction, SweepItem, by_class};
 
 use super::forms::Form;
 use super::{Boxes, UNLISTED};
@@ -175,21 +175,21 @@ impl<F: Form> Images<'_, F> {
 impl<F: Form> Metric for Images<'_, F> {
     type Prediction = [Prediction<F::Shape>];
     type Reference = Image<F::Shape>;
-    type State = Pool<DetectionSweepState>;
+    type State = Pool;
     type Score = ();
 
     fn update(
         &self,
-        state: &mut Pool<DetectionSweepState>,
+        state: &mut Pool,
         prediction: &[Prediction<F::Shape>],
         reference: &Image<F::Shape>,
     ) {
-        let mut gathered = Gathered::new((), false, Arc::default());
+        let mut gathered = Gathered::new(Box::new(()), false, Arc::default());
         std::mem::swap(state, &mut gathered.pool);
         let mut sink = Sink::new(self.boxes, &mut gathered);
         self.add(prediction, reference, &mut sink);
         std::mem::swap(state, &mut gathered.pool);
     }
 
-    fn compute(&self, _state: &Pool<DetectionSweepState>) {}
+    fn compute(&self, _state: &Pool) {}
 }

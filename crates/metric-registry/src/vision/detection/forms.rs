@@ -30,7 +30,7 @@ pub(super) trait Form: BoxForm + Sized + Send + Sync + 'static {
         Err(ReadError::new(&data.references.name, problem).into())
     }
 
-    fn scorer(self, options: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+    fn scorer(self, options: &Options) -> Result<Scorer, OptionError> {
         let reading = Boxes::new(self, options)?;
         Ok(scorer("detection", VERSION, reading))
     }

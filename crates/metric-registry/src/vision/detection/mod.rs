@@ -25,7 +25,7 @@ use crate::vision::images::{
     lacking_classes, order_warning, unknown_classes,
 };
 use crate::{
-    Counted, Entry, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
+    Counted, Entry, Facts, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
     ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
 };
 
@@ -225,16 +225,17 @@ impl<F: Form> Reading for Boxes<F> {
         &self.metric
     }
 
-    /// F1 at the first threshold: an image without detections has no precision.
-    fn ranking_score(&self) -> Option<String> {
-        let first = self.suffixes.first();
-        first.map(|suffix| format!("f1{suffix}"))
-    }
-
-    fn further_fields(&self) -> Vec<String> {
+    fn facts(&self) -> Facts {
         let wanted = [("class", self.by_class), ("image", self.by_image)];
         let wanted = wanted.into_iter().filter(|(_, is_wanted)| *is_wanted);
-        wanted.map(|(name, _)| name.to_owned()).collect()
+        // F1 at the first threshold: an image without detections has no precision.
+        let first = self.suffixes.first();
+        Facts {
+            further_fields: wanted.map(|(name, _)| name.to_owned()).collect(),
+            ranking_score: first.map(|suffix| format!("f1{suffix}")),
+            scores_empty_data: self.metric.params().profile.is_fusion_brain(),
+            ..Facts::default()
+        }
     }
 
     fn signature(&self) -> Named<String> {
@@ -331,7 +332,7 @@ impl<F: Form> Reading for Boxes<F> {
         let definition = Definition {
             lacks_classes: left_out > 0,
             has_no_common_class: has_no_common_class(&classes),
-            scores_nothing: self.scores_empty_data(),
+            scores_nothing: self.facts().scores_empty_data,
             ..Definition::default()
         };
         warnings.extend(finding_warnings(remarks, definition));
@@ -339,7 +340,12 @@ impl<F: Form> Reading for Boxes<F> {
     }
 
     /// With the best F1 also the curves that it is on: one point per distinct score.
-    fn details(&self, state: &DetectionSweepState, (): &()) -> Option<serde_json::Value> {
+    fn details(
+        &self,
+        state: &DetectionSweepState,
+        (): &(),
+        _: Remarks<'_>,
+    ) -> Option<serde_json::Value> {
         let params = self.metric.params();
         if !params.best_f1 {
             return None;
@@ -374,10 +380,6 @@ impl<F: Form> Reading for Boxes<F> {
             Ok(classes) => classes.0.len() as u64,
             Err(_) => 1,
         }
-    }
-
-    fn scores_empty_data(&self) -> bool {
-        self.metric.params().profile.is_fusion_brain()
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -447,7 +449,7 @@ mod tests {
     use crate::{Report, Scorer};
     use metric_record::Value;
 
-    fn scorer(options: &[(&str, &str)]) -> Result<Box<dyn Scorer>, OptionError> {
+    fn scorer(options: &[(&str, &str)]) -> Result<Scorer, OptionError> {
         let chosen = options
             .iter()
             .fold(Options::default(), |chosen, (name, value)| {
@@ -464,7 +466,7 @@ mod tests {
             let record = Record::new("1", Value::json(prediction), Value::json(reference));
             let mut state = scorer.start();
             state
-                .update(&*scorer, &mut [record])
+                .update(&scorer, &mut [record])
                 .map_err(|error| error.to_string())?;
             let body = state.body().map_err(|error| error.to_string())?;
             let state = scorer
