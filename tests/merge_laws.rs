@@ -40,7 +40,7 @@ const SHARDS: [u32; 4] = [1, 2, 3, 7];
 /// A metric with options, and how its records are joined.
 struct Subject<'a> {
     entry: &'static Entry,
-    scorer: &'a dyn Scorer,
+    scorer: &'a Scorer,
     missing: Missing,
 }
 
@@ -500,7 +500,7 @@ fn bad_records(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
 }
 
 /// Checks that all scores are declared, and that proportions are those of their counts.
-fn check_report(entry: &Entry, scorer: &dyn Scorer, report: &Report) {
+fn check_report(entry: &Entry, scorer: &Scorer, report: &Report) {
     check_numbers(entry, scorer, &report.scores, &report.counts);
     for (kind, groups) in &report.groups {
         assert!(entry.groups.contains(&&**kind), "{}: {kind}", entry.name);
@@ -513,7 +513,7 @@ fn check_report(entry: &Entry, scorer: &dyn Scorer, report: &Report) {
 #[track_caller]
 fn check_numbers(
     entry: &Entry,
-    scorer: &dyn Scorer,
+    scorer: &Scorer,
     scores: &Named<Option<f64>>,
     counts: &Named<Json>,
 ) {
@@ -552,13 +552,7 @@ fn check_numbers(
 }
 
 /// The shards of a data set add up to the whole.
-fn shards(
-    files: &Files,
-    entry: &'static Entry,
-    scorer: &dyn Scorer,
-    size: usize,
-    random: &mut Random,
-) {
+fn shards(files: &Files, entry: &'static Entry, scorer: &Scorer, size: usize, random: &mut Random) {
     let gaps = Gaps {
         missing: random.below(2) == 0,
         extra: random.below(2) == 0,
@@ -701,7 +695,7 @@ fn check_headers(metric: &str, rows: &[(usize, Row)], random: &mut Random) {
     let scorer = entry.scorer(&options(&[])).expect("good options");
     let subject = Subject {
         entry,
-        scorer: &*scorer,
+        scorer: &scorer,
         missing: Missing::Error,
     };
     let differs = |(kind, _): &(usize, Row)| Some(*kind) != rows.first().map(|row| row.0);
@@ -749,7 +743,7 @@ proptest! {
             let entry = entry(files.metric);
             for set in files.options {
                 let scorer = entry.scorer(&options(set)).expect("good options");
-                shards(files, entry, &*scorer, size, &mut Random::new(seed));
+                shards(files, entry, &scorer, size, &mut Random::new(seed));
             }
         }
     }
@@ -762,7 +756,7 @@ proptest! {
                 let scorer = entry(files.metric).scorer(&options(set)).expect("good options");
                 let subject = Subject {
                     entry: entry(files.metric),
-                    scorer: &*scorer,
+                    scorer: &scorer,
                     missing: Missing::Error,
                 };
                 images_as_records(&subject, size, &mut Random::new(seed));
@@ -810,7 +804,7 @@ fn check(domain: &Domain, size: usize, random: &mut Random) {
         let scorer = entry.scorer(&chosen).expect("good options");
         let subject = Subject {
             entry,
-            scorer: &*scorer,
+            scorer: &scorer,
             missing,
         };
         let rows = domain.rows(random, size, missing);

@@ -31,9 +31,9 @@ fuzz_target!(|data: &[u8]| {
         Ok(scorer) => scorer,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    records(&*scorer, values);
+    records(&scorer, values);
     if !matches!(entry.input, Input::Records) {
-        data_sets(&*scorer, values);
+        data_sets(&scorer, values);
     }
 });
 
@@ -46,7 +46,7 @@ fn value(text: &str) -> Value<'_> {
 }
 
 /// The state of some records, if all can be read.
-fn gather(scorer: &dyn Scorer, records: &[Record<'_>]) -> Option<State> {
+fn gather(scorer: &Scorer, records: &[Record<'_>]) -> Option<State> {
     let mut state = scorer.start();
     match state.update(scorer, &mut records.to_vec()) {
         Ok(()) => Some(state),
@@ -64,7 +64,7 @@ fn body(state: &State) -> Vec<u8> {
     state.body().expect("a state with a written form")
 }
 
-fn records(scorer: &dyn Scorer, values: &[&str]) {
+fn records(scorer: &Scorer, values: &[&str]) {
     let mut records = Vec::new();
     for pair in values.chunks_exact(2) {
         let mut record = Record::new("id", value(pair[1]), value(pair[0]));
@@ -115,7 +115,7 @@ fn records(scorer: &dyn Scorer, values: &[&str]) {
     }
 }
 
-fn data_sets(scorer: &dyn Scorer, values: &[&str]) {
+fn data_sets(scorer: &Scorer, values: &[&str]) {
     let [references, predictions, ..] = values else {
         return;
     };

@@ -200,7 +200,7 @@ struct Ranked {
     options: Options,
     /// Returns the metric that tells how close examples with their texts are to being correct; `None` if the signature
     /// does not tell the options that they were scored under.
-    scorer: Option<Box<dyn Scorer>>,
+    scorer: Option<Scorer>,
 }
 
 impl Ranked {

@@ -119,7 +119,11 @@ where
 /// States by position. The list grows to the longer one.
 impl<S: Merge + Clone> Merge for Vec<S> {
     fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
+        if self.len() < other.len() {
+            self.resize_with(other.len(), S::default);
+        }
+        let pairs = self.iter_mut().zip(other);
+        pairs.for_each(|(ours, theirs)| ours.merge(theirs));
     }
 
     fn merge_times(&mut self, other: &Self, times: u64) {

@@ -452,11 +452,11 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[macro_export]
 macro_rules! written {
     (
-        $(<$($type:ident),+>)? $struct:ty {
+        $struct:ident $(<$($type:ident),+>)? {
             $($field:ident),* $(,)? $(; $($optional:ident),+ $(,)?)?
         } $(check $check:path)?
     ) => {
-        impl$(<$($type: $crate::Written),+>)? $crate::Written for $struct {
+        impl$(<$($type: $crate::Written),+>)? $crate::Written for $struct$(<$($type),+>)? {
             fn write(&self, to: &mut $crate::Writer) {
                 let fields = <[&str]>::len(&[$(stringify!($field)),*]);
                 $(let fields = fields $(+ usize::from(!$crate::is_default(&self.$optional)))+;)?
@@ -502,13 +502,13 @@ macro_rules! written {
 #[macro_export]
 macro_rules! fields {
     (
-        $(<$($type:ident),+>)? $struct:ty {
+        $struct:ident $(<$($type:ident),+>)? {
             $($field:ident),* $(,)? $(; $($optional:ident),+ $(,)?)?
         } $(check $check:path)?
     ) => {
-        $crate::merge_fields!($(<$($type),+>)? $struct { $($field,)* $($($optional,)+)? });
+        $crate::merge_fields!($struct $(<$($type),+>)? { $($field,)* $($($optional,)+)? });
         $crate::written!(
-            $(<$($type),+>)? $struct { $($field),* $(; $($optional),+)? } $(check $check)?
+            $struct $(<$($type),+>)? { $($field),* $(; $($optional),+)? } $(check $check)?
         );
     };
 }
@@ -516,8 +516,8 @@ macro_rules! fields {
 /// Implements [`Merge`](crate::Merge) for a struct whose fields merge each with its own.
 #[macro_export]
 macro_rules! merge_fields {
-    ($(<$($type:ident),+>)? $struct:ty { $($field:ident),* $(,)? }) => {
-        impl$(<$($type: $crate::Merge + Clone),+>)? $crate::Merge for $struct {
+    ($struct:ident $(<$($type:ident),+>)? { $($field:ident),* $(,)? }) => {
+        impl$(<$($type: $crate::Merge + Clone),+>)? $crate::Merge for $struct$(<$($type),+>)? {
             fn merge(&mut self, other: Self) {
                 $($crate::Merge::merge(&mut self.$field, other.$field);)*
             }

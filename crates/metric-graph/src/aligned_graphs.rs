@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use metric_core::{Accuracy, Counts, MacroAverage, Mean, Merge, Metric, NamedScores, PerClass};
+use metric_core::{
+    Accuracy, Counts, MacroAverage, Mean, Merge, Metric, NamedScores, PerClass, fields,
+};
 
 use crate::edges::{Kept, compare};
 use crate::typed::rank;
@@ -101,7 +103,6 @@ impl AlignedGraphs {
 
 /// The state of [`AlignedGraphs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AlignedGraphsState {
     /// Pairs of graphs seen.
     pub graphs: u64,
@@ -122,32 +123,16 @@ pub struct AlignedGraphsState {
     pub recall_at: BTreeMap<usize, RecallState>,
 }
 
-impl Merge for AlignedGraphsState {
-    fn merge(&mut self, other: Self) {
-        self.graphs += other.graphs;
-        self.aligned_nodes += other.aligned_nodes;
-        self.nodes.merge(other.nodes);
-        self.kinds.merge(other.kinds);
-        self.retyped_edges += other.retyped_edges;
-        self.nodes_and_edges.merge(other.nodes_and_edges);
-        self.triples.merge(other.triples);
-        for (k, recall) in other.recall_at {
-            self.recall_at.entry(k).or_default().merge(recall);
-        }
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.graphs += other.graphs * times;
-        self.aligned_nodes += other.aligned_nodes * times;
-        self.nodes.merge_times(&other.nodes, times);
-        self.kinds.merge_times(&other.kinds, times);
-        self.retyped_edges += other.retyped_edges * times;
-        self.nodes_and_edges
-            .merge_times(&other.nodes_and_edges, times);
-        self.triples.merge_times(&other.triples, times);
-        self.recall_at.merge_times(&other.recall_at, times);
-    }
-}
+fields!(AlignedGraphsState {
+    graphs,
+    aligned_nodes,
+    nodes,
+    kinds,
+    retyped_edges,
+    nodes_and_edges,
+    triples,
+    recall_at,
+});
 
 impl AlignedGraphsState {
     /// Returns the number of edits that turn the predicted graphs into the true ones, under the alignment: nodes and
@@ -168,7 +153,6 @@ impl AlignedGraphsState {
 
 /// The state of recall@K for one K.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecallState {
     /// The recall of each graph that has true edges.
     pub graphs: Mean,
@@ -191,17 +175,7 @@ impl RecallState {
     }
 }
 
-impl Merge for RecallState {
-    fn merge(&mut self, other: Self) {
-        self.graphs.merge(other.graphs);
-        self.kinds.merge(other.kinds);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.graphs.merge_times(&other.graphs, times);
-        self.kinds.merge_times(&other.kinds, times);
-    }
-}
+fields!(RecallState { graphs, kinds });
 
 /// The score of [`AlignedGraphs`]; ratios with a denominator of 0 are undefined.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 
-use metric_core::{Accuracy, Merge, ratio};
+use metric_core::{Accuracy, fields, ratio};
 
 use crate::{Parts, Properties, Rule, Value};
 
@@ -31,7 +31,6 @@ const ABSENT: &str = "absent";
 /// # Ok::<(), metric_graph::DuplicateProperty>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PropertyConfusion {
     /// The number of times it is correct.
     pub accuracy: Accuracy,
@@ -42,32 +41,7 @@ pub struct PropertyConfusion {
     pub confused: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
-impl Merge for PropertyConfusion {
-    fn merge(&mut self, other: Self) {
-        self.accuracy.merge(other.accuracy);
-        for (truth, predictions) in other.confused {
-            let of_truth = self.confused.entry(truth).or_default();
-            for (prediction, times) in predictions {
-                *of_truth.entry(prediction).or_default() += times;
-            }
-        }
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        self.accuracy.merge_times(&other.accuracy, times);
-        for (truth, predictions) in &other.confused {
-            // Most values are not new, and need no copy.
-            let of_truth = match self.confused.get_mut(truth) {
-                Some(of_truth) => of_truth,
-                None => self.confused.entry(truth.clone()).or_default(),
-            };
-            of_truth.merge_times(predictions, times);
-        }
-    }
-}
+fields!(PropertyConfusion { accuracy, confused });
 
 /// Adds a pair of aligned rules, property by property.
 pub(crate) fn record_properties(
@@ -187,7 +161,6 @@ pub(crate) fn class(rule: &Rule) -> Cow<'_, str> {
 /// assert_eq!(counts.f1(), Some(0.5));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClassCounts {
     /// Items that were predicted to be of the class.
     pub predicted: Accuracy,
@@ -226,16 +199,7 @@ impl ClassCounts {
     }
 }
 
-impl Merge for ClassCounts {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.predicted.merge_times(&other.predicted, times);
-        self.actual.merge_times(&other.actual, times);
-    }
-}
+fields!(ClassCounts { predicted, actual });
 
 /// One of the three parts.
 pub(crate) type Part = fn(&mut Parts<ClassCounts>) -> &mut ClassCounts;

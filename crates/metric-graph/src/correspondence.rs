@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use metric_core::{Counts, MacroAverage, Mean, Merge, Metric, NamedScores, named_scores};
+use metric_core::{Counts, MacroAverage, Mean, Merge, Metric, NamedScores, fields, named_scores};
 
 use crate::align::{align, same_class, same_key};
 use crate::breakdown::{
@@ -15,7 +15,6 @@ use crate::{
 
 /// The state of [`LaneCorrespondence`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CorrespondenceState {
     /// Clips seen.
     pub clips: u64,
@@ -38,38 +37,19 @@ pub struct CorrespondenceState {
     pub reference_findings: FindingCounts,
 }
 
-impl Merge for CorrespondenceState {
-    fn merge(&mut self, other: Self) {
-        self.clips += other.clips;
-        self.counts.merge(other.counts);
-        self.by_clip.merge(other.by_clip);
-        self.scenes.merge(other.scenes);
-        for (name, confusion) in other.properties {
-            self.properties.entry(name).or_default().merge(confusion);
-        }
-        for (class, counts) in other.classes {
-            self.classes.entry(class).or_default().merge(counts);
-        }
-        self.prediction_findings.merge(other.prediction_findings);
-        self.reference_findings.merge(other.reference_findings);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.clips += other.clips * times;
-        self.counts.merge_times(&other.counts, times);
-        self.by_clip.merge_times(&other.by_clip, times);
-        self.scenes.merge_times(&other.scenes, times);
-        self.properties.merge_times(&other.properties, times);
-        self.classes.merge_times(&other.classes, times);
-        let (predictions, references) = (&other.prediction_findings, &other.reference_findings);
-        self.prediction_findings.merge_times(predictions, times);
-        self.reference_findings.merge_times(references, times);
-    }
-}
+fields!(CorrespondenceState {
+    clips,
+    counts,
+    by_clip,
+    scenes,
+    properties,
+    classes,
+    prediction_findings,
+    reference_findings,
+});
 
 /// Means of precision, recall and F1 over the clips where they are defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RatioMeans {
     /// Over clips with predictions.
@@ -94,21 +74,14 @@ impl RatioMeans {
     }
 }
 
-impl Merge for RatioMeans {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.precision.merge_times(&other.precision, times);
-        self.recall.merge_times(&other.recall, times);
-        self.f1.merge_times(&other.f1, times);
-    }
-}
+fields!(RatioMeans {
+    precision,
+    recall,
+    f1
+});
 
 /// Clips that are entirely correct. An empty prediction of an empty clip is correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scenes {
     /// Clips whose rules are equal as a multiset of properties.
     pub rules_exact: u64,
@@ -119,17 +92,11 @@ pub struct Scenes {
     pub both_exact: u64,
 }
 
-impl Merge for Scenes {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.rules_exact += other.rules_exact * times;
-        self.lanes_exact += other.lanes_exact * times;
-        self.both_exact += other.both_exact * times;
-    }
-}
+fields!(Scenes {
+    rules_exact,
+    lanes_exact,
+    both_exact
+});
 
 /// The score of [`LaneCorrespondence`].
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metric_core::{Merge, named_choice, setters};
+use metric_core::{fields, named_choice, setters};
 
 use crate::{Equality, LaneIds};
 
@@ -205,7 +205,7 @@ named_choice!(Alignment, "alignment");
 
 /// A value for each of the three parts of the metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Parts<T> {
     /// The rules, by their properties (R.E.).
     pub rule: T,
@@ -215,20 +215,7 @@ pub struct Parts<T> {
     pub overall: T,
 }
 
-impl<T: Merge + Clone> Merge for Parts<T> {
-    fn merge(&mut self, other: Self) {
-        self.rule.merge(other.rule);
-        self.correspondence.merge(other.correspondence);
-        self.overall.merge(other.overall);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.rule.merge_times(&other.rule, times);
-        self.correspondence
-            .merge_times(&other.correspondence, times);
-        self.overall.merge_times(&other.overall, times);
-    }
-}
+fields!(Parts<T> { rule, correspondence, overall });
 
 /// Precision and recall of the edges of predicted graphs compared with true ones, after predicted nodes have been
 /// aligned with true ones.

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use metric_core::{Counts, Merge};
+use metric_core::{Counts, fields};
 
 use crate::typed::rank;
 use crate::{AlignedGraphs, Duplicates, NodeAlignment, TypedGraph};
@@ -292,7 +292,6 @@ fn set(outcomes: &mut [EdgeOutcome], position: usize, outcome: EdgeOutcome) {
 
 /// The number of wrong edges by reason, see [`EdgeOutcome`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeReasons {
     /// [`EdgeOutcome::NodeUnaligned`].
     pub node_unaligned: u64,
@@ -316,22 +315,15 @@ impl EdgeReasons {
     }
 }
 
-impl Merge for EdgeReasons {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.node_unaligned += other.node_unaligned * times;
-        self.other_kind += other.other_kind * times;
-        self.repeated += other.repeated * times;
-        self.no_edge += other.no_edge * times;
-    }
-}
+fields!(EdgeReasons {
+    node_unaligned,
+    other_kind,
+    repeated,
+    no_edge
+});
 
 /// Correct and incorrect edges, with the reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeTally {
     /// Correct and incorrect edges.
     pub counts: Counts,
@@ -341,16 +333,8 @@ pub struct EdgeTally {
     pub false_negatives: EdgeReasons,
 }
 
-impl Merge for EdgeTally {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.counts.merge_times(&other.counts, times);
-        self.false_positives
-            .merge_times(&other.false_positives, times);
-        self.false_negatives
-            .merge_times(&other.false_negatives, times);
-    }
-}
+fields!(EdgeTally {
+    counts,
+    false_positives,
+    false_negatives
+});

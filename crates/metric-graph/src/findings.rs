@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use metric_core::Merge;
+use metric_core::fields;
 
 use crate::{Clip, LaneCorrespondence, LaneId, LaneIds};
 
@@ -39,7 +39,6 @@ pub enum FindingKind {
 
 /// The number of [findings](Finding).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FindingCounts {
     /// Lanes that are not centerlines, rule by rule.
     pub dangling: u64,
@@ -47,16 +46,10 @@ pub struct FindingCounts {
     pub duplicate: u64,
 }
 
-impl Merge for FindingCounts {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.dangling += other.dangling * times;
-        self.duplicate += other.duplicate * times;
-    }
-}
+fields!(FindingCounts {
+    dangling,
+    duplicate
+});
 
 impl LaneCorrespondence {
     /// Oddities of the lanes of both clips: the prediction first, each by rule and lane, and each

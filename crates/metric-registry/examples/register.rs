@@ -13,10 +13,9 @@ use std::error::Error;
 
 use metric_registry::record::{FieldError, Record, Value};
 use metric_registry::{
-    Entry, Input, Merge, Metric, Named, Numbers, OptionKind, OptionSpec, Options, Reading,
-    Registry, Scope, ScoreSpec, Sink, scorer,
+    Entry, Input, Metric, Named, Numbers, OptionKind, OptionSpec, Options, Reading, Registry,
+    Scope, ScoreSpec, Sink, scorer,
 };
-use serde::{Deserialize, Serialize};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut registry = Registry::default();
@@ -76,11 +75,11 @@ fn merge(registry: &Registry) -> Result<(), Box<dyn Error>> {
     let scorer = entry.scorer(&Options::default())?;
 
     let mut there = scorer.start();
-    there.update(&*scorer, &mut [record("a", "the cat sat", "the cat")])?;
+    there.update(&scorer, &mut [record("a", "the cat sat", "the cat")])?;
     let stored: Vec<u8> = there.body()?;
 
     let mut here = scorer.start();
-    here.update(&*scorer, &mut [record("b", "cat", "the cat")])?;
+    here.update(&scorer, &mut [record("b", "cat", "the cat")])?;
     here.merge(&scorer.read_state(&stored)?)?;
     assert_eq!(here.examples(), 2);
     assert_eq!(here.report().score("length_ratio"), Some(1.0));
@@ -103,7 +102,7 @@ fn options(registry: &Registry) -> Result<(), Box<dyn Error>> {
         "length-ratio|unit:character|margin:4|v:0.1.0"
     );
     let mut state = scorer.start();
-    state.update(&*scorer, &mut [record("a", "the cat sat", "the cat")])?;
+    state.update(&scorer, &mut [record("a", "the cat sat", "the cat")])?;
     // 11 characters for 7: no more than the margin of 4 too long.
     assert_eq!(state.report().score("length_ratio"), Some(11.0 / 7.0));
     assert_eq!(state.report().score("too_long"), Some(0.0));
@@ -145,7 +144,7 @@ struct LengthRatio {
 
 /// The counts that the scores are computed from. They are integers, so that any partition of the examples gives the
 /// same scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Lengths {
     prediction: u64,
     reference: u64,
@@ -153,14 +152,12 @@ struct Lengths {
     total: u64,
 }
 
-impl Merge for Lengths {
-    fn merge(&mut self, other: Self) {
-        self.prediction += other.prediction;
-        self.reference += other.reference;
-        self.too_long += other.too_long;
-        self.total += other.total;
-    }
-}
+metric_registry::fields!(Lengths {
+    prediction,
+    reference,
+    too_long,
+    total
+});
 
 impl Metric for LengthRatio {
     type Prediction = str;

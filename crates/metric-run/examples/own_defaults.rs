@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Word error rate under our options.
-fn team_wer(_: &Options) -> Result<Box<dyn Scorer>, OptionError> {
+fn team_wer(_: &Options) -> Result<Scorer, OptionError> {
     let wer = find("wer").ok_or_else(|| OptionError::new("metric", "wer", "is not built in"))?;
     wer.scorer(&Options::default().set("normalize", NORMALIZE))
 }

@@ -85,7 +85,7 @@ pub struct RankExamples {
 pub(crate) struct Chosen {
     pub(crate) entry: Entry,
     pub(crate) options: Options,
-    pub(crate) scorer: Box<dyn Scorer>,
+    pub(crate) scorer: Scorer,
 }
 
 /// The names of the fields of a record.
@@ -514,7 +514,7 @@ impl Run {
     #[must_use]
     pub fn further_fields(&self) -> Vec<String> {
         let metrics = self.metrics.iter();
-        let further = metrics.flat_map(|chosen| chosen.scorer.further_fields());
+        let further = metrics.flat_map(|chosen| chosen.scorer.further_fields().to_vec());
         // Clusters and slices are told by fields, unless a file has the values.
         let cluster = self.statistics.iter();
         let cluster = cluster.filter_map(|statistics| statistics.cluster_field.clone());

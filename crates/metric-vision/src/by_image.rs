@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metric_core::{Merge, RowSource};
+use metric_core::{Malformed, Merge, Reader, RowSource, Writer, Written};
 
 use crate::Key;
 
@@ -102,60 +102,32 @@ impl<T: Clone> Merge for ByImage<T> {
     }
 }
 
-#[cfg(feature = "serde")]
-pub(crate) mod serial {
-    //! As a list of pairs, in the order of the keys and of the content.
+/// A row that can be checked: it may come from a file that was not written by us.
+pub(crate) trait Check {
+    /// The error in the row, in a few words.
+    fn check(&self) -> Result<(), &'static str>;
+}
 
-    use std::fmt;
-    use std::marker::PhantomData;
-
-    use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::ByImage;
-    use crate::Key;
-
-    /// A row that can be checked: it may come from a file that was not written by us.
-    pub(crate) trait Check {
-        /// The error in the row, in a few words.
-        fn check(&self) -> Result<(), &'static str>;
-    }
-
-    impl<T: Ord + Serialize> Serialize for ByImage<T> {
-        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            let count = self.0.values().map(Vec::len).sum();
-            let mut list = to.serialize_seq(Some(count))?;
-            for pair in self.iter() {
-                serde::ser::SerializeSeq::serialize_element(&mut list, &pair)?;
-            }
-            serde::ser::SerializeSeq::end(list)
+/// A list of pairs, in the order of the keys and of the content.
+impl<T: Ord + Check + Written> Written for ByImage<T> {
+    fn write(&self, to: &mut Writer) {
+        to.list(self.0.values().map(Vec::len).sum());
+        for (key, row) in self.iter() {
+            to.list(2);
+            key.write(to);
+            row.write(to);
         }
     }
 
-    impl<'de, T: Check + Deserialize<'de>> Deserialize<'de> for ByImage<T> {
-        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-            from.deserialize_seq(Rows(PhantomData))
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut images = Self::default();
+        for _ in 0..from.list()? {
+            let (key, row) = <(Key, T)>::read(from)?;
+            row.check()
+                .map_err(|problem| Malformed(format!("image {key}: {problem}")))?;
+            images.insert(key, row);
         }
-    }
-
-    struct Rows<T>(PhantomData<T>);
-
-    impl<'de, T: Check + Deserialize<'de>> Visitor<'de> for Rows<T> {
-        type Value = ByImage<T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of images, each an id and its row")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<ByImage<T>, A::Error> {
-            let mut images = ByImage::default();
-            while let Some((key, row)) = rows.next_element::<(Key, T)>()? {
-                row.check()
-                    .map_err(|problem| A::Error::custom(format_args!("image {key}: {problem}")))?;
-                images.insert(key, row);
-            }
-            Ok(images)
-        }
+        Ok(images)
     }
 }
 

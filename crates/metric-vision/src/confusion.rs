@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use metric_core::{Counts, Merge, Metric, NamedScores};
+use metric_core::{Counts, Merge, Metric, NamedScores, written};
 
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
@@ -217,44 +217,17 @@ fn is_listed(class: Option<u32>, classes: usize) -> bool {
 ///
 /// Only pairs that occurred take space, 24 bytes each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written"))]
 pub struct ConfusionState {
     /// In rising order of the two classes.
     cells: Vec<ConfusionCell>,
     ignored: u64,
 }
 
-/// A [`ConfusionState`] as stored in a file.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-struct Written {
-    cells: Vec<ConfusionCell>,
-    ignored: u64,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for ConfusionState {
-    type Error = &'static str;
-
-    fn try_from(Written { cells, ignored }: Written) -> Result<Self, &'static str> {
-        if !cells.is_sorted_by(|a, b| a.pair() < b.pair()) {
-            return Err("expected cells in rising order of their classes");
-        }
-        if cells.iter().any(|cell| cell.pair() == (None, None)) {
-            return Err("expected no cell of the background alone");
-        }
-        if cells.iter().any(|cell| cell.count == 0) {
-            return Err("expected cells with a positive count");
-        }
-        count::check(cells.iter().map(|cell| cell.count).chain([ignored]))?;
-        Ok(Self { cells, ignored })
-    }
-}
+written!(ConfusionState { cells, ignored } check Self::check);
 
 /// The number of true objects of one class that were detected as another, or as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ConfusionCell {
     /// The class of the true objects; `None` for detections of the background.
     pub truth: Option<u32>,
@@ -264,6 +237,12 @@ pub struct ConfusionCell {
     pub count: u64,
 }
 
+written!(ConfusionCell {
+    truth,
+    prediction,
+    count
+});
+
 impl ConfusionCell {
     fn pair(&self) -> (Option<u32>, Option<u32>) {
         (self.truth, self.prediction)
@@ -271,6 +250,21 @@ impl ConfusionCell {
 }
 
 impl ConfusionState {
+    /// Refuses what was written by nobody.
+    fn check(&self) -> Result<(), &'static str> {
+        let Self { cells, ignored } = self;
+        if !cells.is_sorted_by(|a, b| a.pair() < b.pair()) {
+            return Err("expected cells in rising order of their classes");
+        }
+        if cells.iter().any(|cell| cell.pair() == (None, None)) {
+            return Err("expected no cell of the background alone");
+        }
+        if cells.iter().any(|cell| cell.count == 0) {
+            return Err("expected cells with a positive count");
+        }
+        count::check(cells.iter().map(|cell| cell.count).chain([*ignored]))
+    }
+
     fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {
         let cell = ConfusionCell {
             truth,
@@ -337,7 +331,7 @@ impl ClassState for ConfusionState {
 ///
 /// Only pairs of classes that occurred take space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ConfusionMatrix {
     classes: usize,
     /// In rising order of the two classes.

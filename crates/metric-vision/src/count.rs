@@ -7,11 +7,9 @@ pub(crate) const MOST: u64 = u64::MAX / 4;
 
 /// The largest count that is read from a file. Ratios of larger ones are not exact, and no data set
 /// is that large.
-#[cfg(feature = "serde")]
 pub(crate) const MOST_READ: u64 = 1 << 53;
 
 /// Checks counts that were read from a file.
-#[cfg(feature = "serde")]
 pub(crate) fn check(counts: impl IntoIterator<Item = u64>) -> Result<(), &'static str> {
     if counts.into_iter().fold(0, u64::saturating_add) <= MOST_READ {
         Ok(())

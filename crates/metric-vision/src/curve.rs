@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Counts, Merge, Metric, NamedScores, RowSource, WeightedRows};
+use metric_core::{
+    Counts, Malformed, Merge, Metric, NamedScores, Reader, RowSource, WeightedRows, Writer,
+    Written, fields, written,
+};
 
 use crate::classes::{ClassState, ClassTotals, InvalidIndices, Renumbering};
 use crate::count;
@@ -160,37 +163,11 @@ impl NamedScores for PrecisionRecallScore {
 
 /// The state of [`PrecisionRecall`]: one histogram per class and IoU threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrecisionRecallState {
     classes: BTreeMap<u32, Vec<ScoreHistogram>>,
 }
 
-impl Merge for PrecisionRecallState {
-    fn merge(&mut self, other: Self) {
-        for (class, histograms) in other.classes {
-            let mine = self.classes.entry(class).or_default();
-            let common = mine.len().max(histograms.len());
-            mine.resize_with(common, ScoreHistogram::default);
-            for (mine, theirs) in mine.iter_mut().zip(histograms) {
-                mine.merge(theirs);
-            }
-        }
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
-        }
-        for (&class, histograms) in &other.classes {
-            let mine = self.classes.entry(class).or_default();
-            let common = mine.len().max(histograms.len());
-            mine.resize_with(common, ScoreHistogram::default);
-            for (mine, theirs) in mine.iter_mut().zip(histograms) {
-                mine.merge_times(theirs, times);
-            }
-        }
-    }
-}
+fields!(PrecisionRecallState { classes });
 
 impl ClassState for PrecisionRecallState {
     fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
@@ -233,8 +210,6 @@ impl ClassState for PrecisionRecallState {
 /// # Ok::<(), metric_vision::InvalidBox>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Written", into = "Written"))]
 pub struct ScoreHistogram {
     truths: u64,
     bins: Vec<Bin>,
@@ -244,7 +219,6 @@ pub struct ScoreHistogram {
 
 /// The detections of one score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Bin {
     score: Rank,
     right: u64,
@@ -411,29 +385,26 @@ impl Merge for ScoreHistogram {
     }
 }
 
-/// A histogram as it appears in a file: by falling score, each score once.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Written {
-    truths: u64,
-    bins: Vec<Bin>,
-}
+written!(Bin {
+    score,
+    right,
+    wrong
+});
 
-#[cfg(feature = "serde")]
-impl From<ScoreHistogram> for Written {
-    fn from(histogram: ScoreHistogram) -> Self {
-        let ScoreHistogram { truths, bins, .. } = histogram.settled();
-        Self { truths, bins }
+/// By falling score, each score once.
+impl Written for ScoreHistogram {
+    fn write(&self, to: &mut Writer) {
+        to.map(2);
+        to.field("truths", &self.truths);
+        to.field("bins", &self.settled().bins);
     }
-}
 
-#[cfg(feature = "serde")]
-impl TryFrom<Written> for ScoreHistogram {
-    type Error = &'static str;
-
-    fn try_from(Written { truths, bins }: Written) -> Result<Self, &'static str> {
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.map()?;
+        let truths = from.field("truths")?;
+        let bins: Vec<Bin> = from.field("bins")?;
         if !bins.is_sorted_by(|a, b| a.score > b.score) {
-            return Err("expected scores in falling order");
+            return Err("expected scores in falling order".into());
         }
         let counts = bins.iter().flat_map(|bin| [bin.right, bin.wrong]);
         count::check(counts.chain([truths]))?;

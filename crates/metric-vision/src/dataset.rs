@@ -1,7 +1,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use metric_core::{Merge, Metric};
+use metric_core::{Malformed, Merge, Metric, Reader, Writer, Written, written};
 
 use crate::{BBox, Shape, parallel};
 
@@ -17,13 +17,30 @@ use crate::{BBox, Shape, parallel};
 /// assert_eq!(Key::from("dog").to_string(), "dog");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]
 pub enum Key {
     /// An integer.
     Number(i64),
     /// Text.
     Text(Box<str>),
+}
+
+/// The integer, or the text.
+impl Written for Key {
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Number(number) => number.write(to),
+            Self::Text(text) => to.text(text),
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match from.attempt(i64::read) {
+            Some(number) => Ok(Self::Number(number)),
+            None => from.text().map(|text| Self::Text(text.into())),
+        }
+    }
 }
 
 impl From<i64> for Key {
@@ -60,13 +77,15 @@ impl fmt::Display for Key {
 
 /// A class of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Class {
     /// Its id.
     pub key: Key,
     /// Its name, which has no effect on scores.
     pub name: String,
 }
+
+written!(Class { key, name });
 
 /// A true object of an image.
 #[derive(Clone, Copy, Debug, PartialEq)]

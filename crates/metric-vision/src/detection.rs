@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use metric_core::{Counts, Merge, Metric, named_choice, named_scores};
+use metric_core::{Counts, Merge, Metric, named_choice, named_scores, written};
 
 use crate::candidates::{Candidates, Enough, most_pairs, with_candidates};
 use crate::count;
@@ -313,37 +313,24 @@ pub struct DetectionState {
     pub ignored: u64,
 }
 
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for DetectionState {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        struct DetectionState {
-            counts: Counts,
-            repeated: u64,
-            undecided: u64,
-            ignored: u64,
-        }
-        let DetectionState {
+written!(DetectionState { counts, repeated, undecided, ignored } check Self::check);
+
+impl DetectionState {
+    /// Refuses counts that no data set has.
+    fn check(&self) -> Result<(), &'static str> {
+        let Self {
             counts,
             repeated,
             undecided,
             ignored,
-        } = DetectionState::deserialize(from)?;
-        count::check([
-            counts.true_positives,
-            counts.false_positives,
-            counts.false_negatives,
-            repeated,
-            undecided,
-            ignored,
-        ])
-        .map_err(serde::de::Error::custom)?;
-        Ok(Self {
-            counts,
-            repeated,
-            undecided,
-            ignored,
-        })
+        } = *self;
+        let Counts {
+            true_positives,
+            false_positives,
+            false_negatives,
+        } = counts;
+        let counts = [true_positives, false_positives, false_negatives];
+        count::check(counts.into_iter().chain([repeated, undecided, ignored]))
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 
-use metric_core::{Merge, Metric};
+use ciborium::Value;
+use metric_core::{Merge, Metric, Written, from_bytes, to_bytes};
 use proptest::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::curve::tests::example;
 use crate::{
@@ -41,14 +40,13 @@ pub(crate) fn division() -> impl Strategy<Value = Division> {
 /// - `merge_times` is that many merges.
 pub(crate) fn check<S>(states: &[S], division: &Division) -> Result<S, TestCaseError>
 where
-    S: Merge + Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync,
+    S: Merge + Clone + PartialEq + Debug + Written + Send + Sync,
 {
-    let text = |state: &S| serde_json::to_string(state).expect("text");
     let mut all = S::default();
     for state in states {
         all.merge(state.clone());
     }
-    let written = text(&all);
+    let written = to_bytes(&all);
 
     let mut parts: [S; 3] = Default::default();
     let here = |&&index: &&usize| index < states.len();
@@ -58,21 +56,16 @@ where
     let mut merged = S::default();
     for part in parts.into_iter().rev() {
         // Each part is written and read on its way.
-        let part: S = serde_json::from_str(&text(&part)).expect("a state");
+        let part: S = from_bytes(&to_bytes(&part)).expect("a state");
         let mut sum = part;
         sum.merge(merged);
         merged = sum;
     }
-    prop_assert_eq!(&text(&merged), &written);
+    prop_assert_eq!(&to_bytes(&merged), &written);
     prop_assert_eq!(&merged, &all);
-    let read: S = serde_json::from_str(&written).expect("a state");
-    prop_assert_eq!(&text(&read), &written);
+    let read: S = from_bytes(&written).expect("a state");
+    prop_assert_eq!(&to_bytes(&read), &written);
     prop_assert_eq!(&read, &all);
-    // A format that is not text: keys of maps may be of any type.
-    let mut bytes = Vec::new();
-    ciborium::into_writer(&all, &mut bytes).expect("bytes");
-    let read: S = ciborium::from_reader(bytes.as_slice()).expect("a state");
-    prop_assert_eq!(&text(&read), &written);
 
     let (mut repeated, mut multiplied) = (S::default(), S::default());
     for (index, state) in states.iter().enumerate() {
@@ -82,7 +75,7 @@ where
         }
         multiplied.merge_times(state, times);
     }
-    prop_assert_eq!(&text(&multiplied), &text(&repeated));
+    prop_assert_eq!(&to_bytes(&multiplied), &to_bytes(&repeated));
     prop_assert_eq!(&multiplied, &repeated);
     Ok(all)
 }
@@ -95,7 +88,7 @@ fn check_metric<M>(
 ) -> Result<(), TestCaseError>
 where
     M: Metric<Prediction = [Prediction], Reference = Image>,
-    M::State: Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync,
+    M::State: Clone + PartialEq + Debug + Written + Send + Sync,
 {
     let measured = examples
         .iter()
@@ -149,13 +142,41 @@ proptest! {
     }
 }
 
+/// The written form of a state that is given as JSON, in which a key may be a number in quotes.
+fn bytes(json: &str) -> Vec<u8> {
+    fn number_keys(value: &mut Value) {
+        match value {
+            Value::Array(values) => values.iter_mut().for_each(number_keys),
+            Value::Map(entries) => {
+                for (key, value) in entries {
+                    let number = key.as_text().and_then(|text| text.parse::<u32>().ok());
+                    if let Some(number) = number {
+                        *key = number.into();
+                    }
+                    number_keys(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(json).expect("JSON");
+    number_keys(&mut value);
+    written(&value)
+}
+
+fn written(value: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).expect("bytes");
+    bytes
+}
+
 /// States that no metric writes are refused, with a reason.
 #[test]
 #[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn states_that_are_refused() {
-    fn refused<S: DeserializeOwned + Debug>(rows: &[(&str, &str)]) {
+    fn refused<S: Written + Debug>(rows: &[(&str, &str)]) {
         for (state, problem) in rows {
-            let error = serde_json::from_str::<S>(state).expect_err(state);
+            let error = from_bytes::<S>(&bytes(state)).expect_err(state);
             assert!(error.to_string().contains(problem), "{state}: {error}");
         }
     }
@@ -168,7 +189,7 @@ fn states_that_are_refused() {
     let (half, more) = ("13826050856027422720", "13826050856027422721");
     let one = format!("[{half}]");
     let good = coco("[[0,1]]", "[1]", &one, "[2147483648]", "[1,0]");
-    assert!(serde_json::from_str::<CocoState>(&good).is_ok());
+    assert!(from_bytes::<CocoState>(&bytes(&good)).is_ok());
     let two = format!("[{half},{more}]");
     let rows = [
         (
@@ -251,18 +272,17 @@ fn states_that_are_refused() {
     )]);
 }
 
-/// The text with one of its numbers replaced.
-fn damaged(text: &str, index: usize, number: &str) -> String {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let starts = text
-        .char_indices()
-        .filter(|&(at, c)| is_digit(c) && !text[..at].ends_with(is_digit));
-    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
-    let Some(&start) = starts.get(index % starts.len().max(1)) else {
-        return text.to_owned();
-    };
-    let (before, rest) = text.split_at(start);
-    format!("{before}{number}{}", rest.trim_start_matches(is_digit))
+/// All whole numbers in a value.
+fn numbers(value: &mut Value) -> Vec<&mut Value> {
+    match value {
+        Value::Integer(_) => vec![value],
+        Value::Array(values) => values.iter_mut().flat_map(numbers).collect(),
+        Value::Map(entries) => {
+            let values = entries.iter_mut().flat_map(|(key, value)| [key, value]);
+            values.flat_map(numbers).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whatever a file says, its state is refused or can be used.
@@ -273,24 +293,21 @@ fn check_damaged<M>(
 ) -> Result<(), TestCaseError>
 where
     M: Metric<Prediction = [Prediction], Reference = Image>,
-    M::State: ClassState + Clone + Serialize + DeserializeOwned,
+    M::State: ClassState + Clone + Written,
 {
-    const NUMBERS: [&str; 6] = [
-        "0",
-        "1",
-        "2147483648",
-        "2147483649",
-        "4294967295",
-        "9007199254740992",
-    ];
+    const NUMBERS: [u64; 6] = [0, 1, 1 << 31, (1 << 31) + 1, (1 << 32) - 1, 1 << 53];
     let mut state = M::State::default();
     for (found, image) in examples {
         metric.update(&mut state, found, image);
     }
-    let mut text = serde_json::to_string(&state).expect("text");
+    let mut damaged: Value = ciborium::from_reader(&*to_bytes(&state)).expect("a value");
     for &(index, number) in damage {
-        text = damaged(&text, index, NUMBERS[number]);
-        let Ok(mut read) = serde_json::from_str::<M::State>(&text) else {
+        let mut numbers = numbers(&mut damaged);
+        let count = numbers.len().max(1);
+        if let Some(damaged) = numbers.get_mut(index % count) {
+            **damaged = NUMBERS[number].into();
+        }
+        let Ok(mut read) = from_bytes::<M::State>(&written(&damaged)) else {
             continue;
         };
         let _ = metric.compute(&read);

@@ -14,7 +14,7 @@ mod dataset;
 mod detection;
 mod geo;
 mod keypoints;
-#[cfg(all(test, feature = "read", feature = "serde"))]
+#[cfg(all(test, feature = "read"))]
 mod laws;
 mod mask;
 pub mod matching;

@@ -1,29 +1,24 @@
 //! Scores of detections as states keep them.
 
+use metric_core::{Malformed, Reader, Writer, Written};
+
 /// The order of scores: as whole numbers, so that NaN compares as well, and no text format rounds
 /// or refuses them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(into = "u64", try_from = "u64"))]
 pub(crate) struct Rank(u64);
 
-#[cfg(feature = "serde")]
-impl From<Rank> for u64 {
-    fn from(rank: Rank) -> Self {
-        rank.0
+/// The whole number.
+impl Written for Rank {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
     }
-}
 
-#[cfg(feature = "serde")]
-impl TryFrom<u64> for Rank {
-    type Error = &'static str;
-
-    fn try_from(rank: u64) -> Result<Self, &'static str> {
-        let rank = Self(rank);
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let rank = Self(u64::read(from)?);
         if Self::new(rank.score()) == rank {
             Ok(rank)
         } else {
-            Err("expected the rank of a score")
+            Err("expected the rank of a score".into())
         }
     }
 }

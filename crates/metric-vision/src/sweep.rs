@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use metric_core::{Counts, Merge, Metric, NamedScores};
+use metric_core::{Counts, Malformed, Merge, Metric, NamedScores, Reader, Writer, Written};
 
 use crate::count;
 use crate::{
@@ -342,7 +342,6 @@ impl<S: Shape + Clone> Metric for DetectionSweep<S> {
 
 /// The state of a [`DetectionSweep`]: the counts at each pair of thresholds, of all examples and of each class.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DetectionSweepState {
     /// By pair of thresholds.
     totals: Vec<DetectionState>,
@@ -352,7 +351,6 @@ pub struct DetectionSweepState {
     histograms: Vec<ScoreHistogram>,
     /// The counts of each known class, by pair of thresholds. The order of the classes matters to the
     /// last bit of a mean.
-    #[cfg_attr(feature = "serde", serde(with = "pairs"))]
     classes: BTreeMap<Key, Vec<Counts>>,
 }
 
@@ -464,39 +462,45 @@ impl Merge for DetectionSweepState {
     }
 }
 
-#[cfg(feature = "serde")]
-mod pairs {
-    //! A map as a list of pairs in the order of its keys, which may be integers or text.
-
-    use std::collections::BTreeMap;
-
-    use metric_core::Counts;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::{Key, count};
-
-    type Classes = BTreeMap<Key, Vec<Counts>>;
-
-    pub(super) fn serialize<S: Serializer>(classes: &Classes, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(classes)
+/// A map of the fields; the classes, which may be integers or text, are a list of pairs in the order of their keys.
+impl Written for DetectionSweepState {
+    fn write(&self, to: &mut Writer) {
+        to.map(4);
+        to.field("totals", &self.totals);
+        to.field("uncounted", &self.uncounted);
+        to.field("histograms", &self.histograms);
+        to.text("classes");
+        to.list(self.classes.len());
+        for (class, counts) in &self.classes {
+            to.list(2);
+            class.write(to);
+            counts.write(to);
+        }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Classes, D::Error> {
-        let pairs: Vec<(Key, Vec<Counts>)> = Vec::deserialize(from)?;
-        if !pairs.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Err(D::Error::custom("expected classes in rising order"));
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.map()?;
+        let totals = from.field("totals")?;
+        let uncounted = from.field("uncounted")?;
+        let histograms = from.field("histograms")?;
+        let classes: Vec<(Key, Vec<Counts>)> = from.field("classes")?;
+        if !classes.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err("expected classes in rising order".into());
         }
-        for counts in pairs.iter().flat_map(|(_, counts)| counts) {
+        for counts in classes.iter().flat_map(|(_, counts)| counts) {
             let Counts {
                 true_positives,
                 false_positives,
                 false_negatives,
             } = *counts;
-            count::check([true_positives, false_positives, false_negatives])
-                .map_err(D::Error::custom)?;
+            count::check([true_positives, false_positives, false_negatives])?;
         }
-        Ok(pairs.into_iter().collect())
+        Ok(Self {
+            totals,
+            uncounted,
+            histograms,
+            classes: classes.into_iter().collect(),
+        })
     }
 }
 

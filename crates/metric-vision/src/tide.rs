@@ -3,11 +3,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use metric_core::{Mean, Merge, Metric, NamedScores, WeightedRows, named_choice};
+use metric_core::{
+    Malformed, Mean, Merge, Metric, NamedScores, Reader, WeightedRows, Writer, Written, fields,
+    named_choice, written,
+};
 
-use crate::by_image::ByImage;
-#[cfg(feature = "serde")]
-use crate::by_image::serial::Check;
+use crate::by_image::{ByImage, Check};
 use crate::classes::{
     ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
 };
@@ -403,7 +404,7 @@ fn mean(classes: &BTreeMap<u32, f64>) -> Option<f64> {
 
 /// A type of error that a detector makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum TideErrorType {
     /// A detection of an object of another class, well placed (`Cls`).
     Classification,
@@ -469,14 +470,11 @@ pub enum TideOracle {
 ///
 /// 24 bytes per detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TideState {
     images: ByImage<Vec<Finding>>,
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "read_truths"))]
     truths: BTreeMap<u32, TruthCounts>,
 }
 
-#[cfg(feature = "serde")]
 impl Check for Vec<Finding> {
     fn check(&self) -> Result<(), &'static str> {
         if self.is_empty() {
@@ -497,30 +495,8 @@ impl Check for Vec<Finding> {
     }
 }
 
-#[cfg(feature = "serde")]
-fn read_truths<'de, D>(from: D) -> Result<BTreeMap<u32, TruthCounts>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-{
-    let truths: BTreeMap<u32, TruthCounts> = serde::Deserialize::deserialize(from)?;
-    for (class, counts) in &truths {
-        let TruthCounts {
-            all,
-            not_found,
-            missed,
-        } = *counts;
-        if missed > not_found || not_found > all || all > count::MOST_READ {
-            return Err(serde::de::Error::custom(format_args!(
-                "class {class}: expected missed <= not_found <= all <= 2^53"
-            )));
-        }
-    }
-    Ok(truths)
-}
-
 /// The outcome of a detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Finding {
     class: u32,
     score: Rank,
@@ -528,7 +504,6 @@ struct Finding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Verdict {
     Right,
     Wrong {
@@ -542,7 +517,6 @@ enum Verdict {
 
 /// True objects of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct TruthCounts {
     all: u64,
     not_found: u64,
@@ -598,23 +572,86 @@ impl TideState {
     }
 }
 
-impl Merge for TideState {
-    fn merge(&mut self, other: Self) {
-        self.images.merge(other.images);
-        for (class, truths) in other.truths {
-            self.truths.entry(class).or_default().merge(truths);
+fields!(TideState { images, truths } check Self::check);
+written!(Finding {
+    class,
+    score,
+    verdict
+});
+written!(TruthCounts {
+    all,
+    not_found,
+    missed
+});
+
+impl TideState {
+    /// Refuses what was written by nobody.
+    fn check(&self) -> Result<(), Malformed> {
+        for (class, counts) in &self.truths {
+            let TruthCounts {
+                all,
+                not_found,
+                missed,
+            } = *counts;
+            if missed > not_found || not_found > all || all > count::MOST_READ {
+                return Err(Malformed(format!(
+                    "class {class}: expected missed <= not_found <= all <= 2^53"
+                )));
+            }
         }
+        Ok(())
+    }
+}
+
+impl TideErrorType {
+    /// The names in written states.
+    const WRITTEN: [&str; 6] = [
+        "Classification",
+        "Localization",
+        "Both",
+        "Duplicate",
+        "Background",
+        "Missed",
+    ];
+}
+
+/// The name of the kind of verdict; for a wrong detection, a map from the name to the fields.
+impl Written for Verdict {
+    fn write(&self, to: &mut Writer) {
+        let Self::Wrong {
+            error,
+            ignored,
+            becomes,
+        } = self
+        else {
+            return to.text("Right");
+        };
+        to.map(1);
+        to.text("Wrong");
+        to.map(3);
+        to.text("error");
+        to.text(TideErrorType::WRITTEN[*error as usize]);
+        to.field("ignored", ignored);
+        to.field("becomes", becomes);
     }
 
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        if times == 0 {
-            return;
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        if from.attempt(|from| from.name("Right")).is_some() {
+            return Ok(Self::Right);
         }
-        self.images.merge_times(&other.images, times);
-        for (&class, truths) in &other.truths {
-            let mine = self.truths.entry(class).or_default();
-            mine.merge_times(truths, times);
-        }
+        from.map()?;
+        from.name("Wrong")?;
+        from.map()?;
+        from.name("error")?;
+        let found = from.text()?;
+        let names = TideErrorType::WRITTEN.iter().zip(TideErrorType::IN_ORDER);
+        let error = names.into_iter().find(|(name, _)| **name == found);
+        let (_, error) = error.ok_or("expected a type of error")?;
+        Ok(Self::Wrong {
+            error,
+            ignored: from.field("ignored")?,
+            becomes: from.field("becomes")?,
+        })
     }
 }
 
@@ -1281,14 +1318,8 @@ mod tests {
         assert_eq!(measure([2, 1, 0]), state);
         // Wrong, right, wrong, of three objects: precision 1/2 up to recall 1/3, at 34 recalls.
         close(metric.compute(&state).average_precision, 17.0 / 101.0);
-        #[cfg(all(feature = "serde", feature = "read"))]
-        {
-            let text = serde_json::to_string(&state).expect("text");
-            assert_eq!(
-                serde_json::from_str::<TideState>(&text).expect("a state"),
-                state
-            );
-        }
+        let read = metric_core::from_bytes(&metric_core::to_bytes(&state));
+        assert_eq!(read, Ok(state));
     }
 
     #[test]

@@ -2,12 +2,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metric_core::{
-    Counts, Merge, Metric, RowSource, WeightedRows, named_choice, named_scores, ratio,
+    Counts, Malformed, Metric, Reader, RowSource, WeightedRows, Writer, Written, fields,
+    named_choice, named_scores, ratio, written,
 };
 
-use crate::by_image::ByImage;
-#[cfg(feature = "serde")]
-use crate::by_image::serial::Check;
+use crate::by_image::{ByImage, Check};
 use crate::classes::{
     ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
 };
@@ -366,14 +365,12 @@ fn rows_by_class(states: &[&VocState]) -> BTreeMap<u32, ClassRows> {
 ///
 /// The same image twice counts twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VocState {
     images: ByImage<VocImage>,
 }
 
 /// One image.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct VocImage {
     /// By class.
     truths: Vec<(u32, u64)>,
@@ -382,7 +379,6 @@ struct VocImage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Detected {
     class: u32,
     score: Rank,
@@ -392,14 +388,12 @@ struct Detected {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Outcome {
     Right,
     Wrong,
     Ignored,
 }
 
-#[cfg(feature = "serde")]
 impl Check for VocImage {
     fn check(&self) -> Result<(), &'static str> {
         let of_image = 1..=u64::from(u32::MAX);
@@ -421,13 +415,32 @@ impl Check for VocImage {
     }
 }
 
-impl Merge for VocState {
-    fn merge(&mut self, other: Self) {
-        self.images.merge(other.images);
+fields!(VocState { images });
+written!(VocImage { truths, detections });
+written!(Detected {
+    class,
+    score,
+    position,
+    outcome
+});
+
+/// The name of the outcome.
+impl Written for Outcome {
+    fn write(&self, to: &mut Writer) {
+        to.text(match self {
+            Self::Right => "Right",
+            Self::Wrong => "Wrong",
+            Self::Ignored => "Ignored",
+        });
     }
 
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.images.merge_times(&other.images, times);
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match from.text()? {
+            "Right" => Ok(Self::Right),
+            "Wrong" => Ok(Self::Wrong),
+            "Ignored" => Ok(Self::Ignored),
+            _ => Err("expected an outcome".into()),
+        }
     }
 }
 
@@ -581,6 +594,8 @@ fn eleven_point(recalls: &[f64], precisions: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use metric_core::Merge;
 
     use super::*;
     use crate::curve::tests::example;

@@ -79,7 +79,10 @@ mod read;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use metric_core::{Counts, Mean, Merge, Metric, NamedScores, RowSource, WeightedRows};
+use metric_core::{
+    Counts, Malformed, Mean, Merge, Metric, NamedScores, Reader, RowSource, WeightedRows, Writer,
+    Written, fields, written,
+};
 
 use frame::Table;
 pub use frame::{
@@ -107,7 +110,6 @@ pub struct OpenLaneV2;
 
 /// The state of [`OpenLaneV2`]: confidences and verdicts of all predictions by frame, and sums.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpenLaneState {
     frames: BTreeMap<String, SameId>,
     /// Traffic elements matched whatever their attributes.
@@ -121,8 +123,6 @@ pub struct OpenLaneState {
 /// They are put in the order of their content when they are looked at, so that nothing depends on
 /// which came first.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
 struct SameId(Vec<FrameOutcome>);
 
 impl SameId {
@@ -155,16 +155,19 @@ impl PartialEq for SameId {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for SameId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.sorted())
+/// A list in the order of the content.
+impl Written for SameId {
+    fn write(&self, to: &mut Writer) {
+        to.values(self.sorted().into_iter());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Vec::read(from).map(Self)
     }
 }
 
 /// The outcomes of the predictions of a frame.
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct FrameOutcome {
     true_lanes: u64,
     /// By attribute, as far as the frame has the attribute.
@@ -175,10 +178,15 @@ struct FrameOutcome {
     elements: Vec<(Confidence, u8, bool)>,
 }
 
+written!(FrameOutcome {
+    true_lanes,
+    true_elements,
+    lanes,
+    elements
+});
+
 /// A confidence that has an order and one way to be written: finite, and 0 for -0.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "f64"))]
 struct Confidence(f64);
 
 impl From<Confidence> for f64 {
@@ -187,21 +195,24 @@ impl From<Confidence> for f64 {
     }
 }
 
-#[cfg(feature = "serde")]
-impl TryFrom<f64> for Confidence {
-    type Error = &'static str;
+/// The number.
+impl Written for Confidence {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
 
-    fn try_from(confidence: f64) -> Result<Self, &'static str> {
-        let finite = confidence.is_finite();
-        finite
-            .then_some(Self(confidence + 0.0))
-            .ok_or("invalid confidence: expected a finite number")
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let confidence = f64::read(from)?;
+        if confidence.is_finite() {
+            Ok(Self(confidence + 0.0))
+        } else {
+            Err("invalid confidence: expected a finite number".into())
+        }
     }
 }
 
 /// The state of one kind of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Edges {
     /// Over the vertices of all frames and thresholds.
     average_precision: Mean,
@@ -220,21 +231,12 @@ impl OpenLaneState {
     }
 }
 
-impl Merge for OpenLaneState {
-    fn merge(&mut self, other: Self) {
-        for (id, outcomes) in other.frames {
-            self.frames.entry(id).or_default().merge(outcomes);
-        }
-        self.elements.merge(other.elements);
-        self.lane_edges.merge(other.lane_edges);
-        self.element_edges.merge(other.element_edges);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.frames.merge_times(&other.frames, times);
-        self.merge_sums(other, times);
-    }
-}
+fields!(OpenLaneState {
+    frames,
+    elements,
+    lane_edges,
+    element_edges
+});
 
 impl OpenLaneState {
     /// Adds everything except the rows of the frames.
@@ -245,20 +247,11 @@ impl OpenLaneState {
     }
 }
 
-impl Merge for Edges {
-    fn merge(&mut self, other: Self) {
-        self.merge_times(&other, 1);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.average_precision
-            .merge_times(&other.average_precision, times);
-        self.edgeless += other.edgeless * times;
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            mine.merge_times(theirs, times);
-        }
-    }
-}
+fields!(Edges {
+    average_precision,
+    edgeless,
+    counts
+});
 
 /// The OpenLane-V2 Score, its parts, and what they hide.
 ///
@@ -807,6 +800,8 @@ fn falling(a: f64, b: f64) -> Ordering {
 mod tests {
     use proptest::prelude::*;
 
+    use metric_core::{from_bytes, to_bytes};
+
     use super::*;
     use crate::{InvalidPolyline, Polyline};
 
@@ -975,7 +970,6 @@ mod tests {
         Ok(())
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn equal_states_are_written_alike() -> Result<(), Error> {
         let prediction = |confidence: f64| -> Result<FramePrediction, Error> {
@@ -996,14 +990,14 @@ mod tests {
                 &[vec![0.0]],
             )?)
         };
-        let written = |confidences: &[f64]| -> Result<String, Error> {
+        let written = |confidences: &[f64]| -> Result<Vec<u8>, Error> {
             let mut state = OpenLaneState::default();
             for &confidence in confidences {
                 // All under one id.
                 OpenLaneV2.update(&mut state, &prediction(confidence)?, &Frame::default());
             }
-            let written = serde_json::to_string(&state)?;
-            assert_eq!(serde_json::from_str::<OpenLaneState>(&written)?, state);
+            let written = to_bytes(&state);
+            assert_eq!(from_bytes::<OpenLaneState>(&written)?, state);
             Ok(written)
         };
         assert_eq!(written(&[0.0])?, written(&[-0.0])?);
@@ -1012,16 +1006,10 @@ mod tests {
         Ok(())
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn confidences_of_a_written_state_have_an_order() {
-        use serde::de::Deserialize;
-        use serde::de::value::{Error, F64Deserializer};
-
-        // JSON has no NaN; other formats do.
-        let read = |confidence| {
-            Confidence::deserialize(F64Deserializer::<Error>::new(confidence)).map(f64::from)
-        };
+        let read =
+            |confidence: f64| from_bytes::<Confidence>(&to_bytes(&confidence)).map(f64::from);
         assert_eq!(read(0.5), Ok(0.5));
         assert!(read(-0.0).is_ok_and(f64::is_sign_positive));
         for confidence in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

@@ -1,4 +1,4 @@
-use metric_core::{Merge, Metric};
+use metric_core::{Merge, Metric, written};
 use metric_record::Message;
 
 use crate::{Clip, CorrespondenceScore, CorrespondenceState, LaneCorrespondence};
@@ -28,7 +28,6 @@ pub struct ReadLanes(
 
 /// A prediction that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unparsable {
     /// The id of its record.
     pub id: String,
@@ -38,7 +37,6 @@ pub struct Unparsable {
 
 /// The state of [`ReadLanes`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReadLanesState {
     /// The state of the clips.
     pub correspondence: CorrespondenceState,
@@ -59,6 +57,14 @@ impl ReadLanesState {
         }
     }
 }
+
+written!(Unparsable { id, reason });
+written!(ReadLanesState {
+    correspondence,
+    unparsable,
+    example,
+    with_centerlines
+});
 
 impl Merge for ReadLanesState {
     fn merge(&mut self, other: Self) {
@@ -108,6 +114,8 @@ impl Metric for ReadLanes {
 
 #[cfg(test)]
 mod tests {
+    use metric_core::{from_bytes, to_bytes};
+
     use super::*;
     use crate::Rule;
 
@@ -143,11 +151,9 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "serde")]
     #[test]
     fn states_survive_being_written() {
         let state = unparsable("a");
-        let written = serde_json::to_string(&state).unwrap_or_default();
-        assert_eq!(serde_json::from_str(&written).ok(), Some(state));
+        assert_eq!(from_bytes(&to_bytes(&state)), Ok(state));
     }
 }

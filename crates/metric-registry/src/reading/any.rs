@@ -44,11 +44,11 @@ impl<S: Merge + Clone + Written + Send + Sync + 'static> AnyState for S {
     }
 
     fn take_from(&mut self, other: &mut dyn AnyState) {
-        Merge::merge(self, std::mem::take(typed_mut(other)));
+        Merge::merge(self, std::mem::take(downcast_mut(other)));
     }
 
     fn merge_times(&mut self, other: &dyn AnyState, times: u64) {
-        Merge::merge_times(self, typed(other), times);
+        Merge::merge_times(self, downcast(other), times);
     }
 
     fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
@@ -87,11 +87,11 @@ impl<H: Header> AnyHeader for H {
     }
 
     fn is_equal(&self, other: &dyn AnyHeader) -> bool {
-        self == typed::<H>(other)
+        self == downcast::<H>(other)
     }
 
     fn unify(&mut self, other: &dyn AnyHeader) -> Result<Unified, Message> {
-        Header::unify(self, typed(other))
+        Header::unify(self, downcast(other))
     }
 
     fn write(&self, to: &mut Writer) {
@@ -107,12 +107,12 @@ impl Clone for Box<dyn AnyHeader> {
 
 /// Returns a value of a metric by its type. A state or a header only meets the reading that it comes from: parts and
 /// states of other definitions are refused by their signature.
-pub(crate) fn typed<T: 'static>(value: &dyn Any) -> &T {
+pub(crate) fn downcast<T: 'static>(value: &dyn Any) -> &T {
     let value = value.downcast_ref();
     value.unwrap_or_else(|| unreachable!("a state of another metric"))
 }
 
-pub(crate) fn typed_mut<T: 'static>(value: &mut dyn Any) -> &mut T {
+pub(crate) fn downcast_mut<T: 'static>(value: &mut dyn Any) -> &mut T {
     let value = value.downcast_mut();
     value.unwrap_or_else(|| unreachable!("a state of another metric"))
 }
@@ -181,7 +181,7 @@ impl<R: Reading> AnyReading for R {
     }
 
     fn renumber(&self, state: &mut dyn AnyState, indices: &[u32]) {
-        self.renumber(typed_mut(state), indices);
+        self.renumber(downcast_mut(state), indices);
     }
 
     fn read(&self, record: &mut Record<'_>, to: &mut Gathered) -> Result<(), FieldError> {
@@ -211,7 +211,7 @@ impl<R: Reading> AnyReading for R {
     }
 
     fn numbers(&self, view: View<'_>, scope: Scope<'_>) -> Numbers {
-        self.numbers(typed(view.state), typed(view.header), scope)
+        self.numbers(downcast(view.state), downcast(view.header), scope)
     }
 
     fn numbers_with_details(
@@ -219,23 +219,23 @@ impl<R: Reading> AnyReading for R {
         view: View<'_>,
         remarks: Remarks<'_>,
     ) -> (Numbers, Option<Value>) {
-        self.numbers_with_details(typed(view.state), typed(view.header), remarks)
+        self.numbers_with_details(downcast(view.state), downcast(view.header), remarks)
     }
 
     fn details(&self, view: View<'_>, remarks: Remarks<'_>) -> Option<Value> {
-        self.details(typed(view.state), typed(view.header), remarks)
+        self.details(downcast(view.state), downcast(view.header), remarks)
     }
 
     fn further_warnings(&self, view: View<'_>, remarks: Remarks<'_>) -> Vec<Message> {
-        self.further_warnings(typed(view.state), typed(view.header), remarks)
+        self.further_warnings(downcast(view.state), downcast(view.header), remarks)
     }
 
     fn confusions(&self, view: View<'_>) -> Option<ConfusionTable> {
-        self.confusions(typed(view.state), typed(view.header))
+        self.confusions(downcast(view.state), downcast(view.header))
     }
 
     fn example_score(&self, view: View<'_>, name: &str) -> Option<f64> {
-        self.example_score(typed(view.state), typed(view.header), name)
+        self.example_score(downcast(view.state), downcast(view.header), name)
     }
 
     fn weigher<'s>(
@@ -243,8 +243,8 @@ impl<R: Reading> AnyReading for R {
         states: &[&'s dyn AnyState],
         header: &'s dyn AnyHeader,
     ) -> Option<Weigher<'s>> {
-        let states = states.iter().map(|state| typed(*state));
-        self.weigher(&states.collect::<Vec<_>>(), typed(header))
+        let states = states.iter().map(|state| downcast(*state));
+        self.weigher(&states.collect::<Vec<_>>(), downcast(header))
     }
 
     fn examples_in(&self, record: &mut Record<'_>) -> u64 {

@@ -12,7 +12,7 @@ use std::fmt;
 use metric_core::{Metric, Written};
 use metric_record::{Batch, FieldError, Message, ReadError, Record, RecordError};
 
-pub(crate) use any::{AnyHeader, AnyReading, AnyState, View, typed, written};
+pub(crate) use any::{AnyHeader, AnyReading, AnyState, View, downcast, written};
 #[allow(unused_imports, reason = "used by whichever domains are switched on")]
 pub(crate) use gathered::rank_example;
 pub(crate) use gathered::{Gathered, Measured, Ranked, WantedInputs, renumber};

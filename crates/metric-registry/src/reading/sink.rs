@@ -5,7 +5,7 @@ use std::fmt;
 use metric_core::{Merge, Metric};
 use metric_record::{Batch, FieldError, RecordError, Side};
 
-use super::any::{AnyState, typed, typed_mut};
+use super::any::{AnyState, downcast, downcast_mut};
 use super::gathered::{Gathered, Measured, Ranked};
 use super::notes::Counted;
 use super::pool::Pool;
@@ -57,13 +57,13 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// Returns what the examples share, as far as it is known.
     #[must_use]
     pub fn header(&self) -> &R::Header {
-        typed(&*self.gathered.header)
+        downcast(&*self.gathered.header)
     }
 
     /// The state of all examples.
     fn total(&mut self) -> &mut StateOf<R> {
         let total = self.gathered.pool.total.get_or_insert_with(empty::<R>);
-        typed_mut(&mut **total)
+        downcast_mut(&mut **total)
     }
 
     /// Says what the current record shares with all others.
@@ -108,7 +108,7 @@ impl<'a, R: Reading> Sink<'a, R> {
             return;
         }
         let mut state = metric.measure(prediction, reference);
-        let closeness = |state: &dyn AnyState| reading.closeness(typed(state), Some(pair));
+        let closeness = |state: &dyn AnyState| reading.closeness(downcast(state), Some(pair));
         self.gathered
             .add_example(reading, part, groups, &mut state, &closeness);
     }
@@ -141,7 +141,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// Adds the state of an example that was measured already.
     pub fn measured(&mut self, part: Option<&str>, groups: &[(&str, &str)], mut state: StateOf<R>) {
         let reading = self.reading;
-        let closeness = |state: &dyn AnyState| reading.closeness(typed(state), None);
+        let closeness = |state: &dyn AnyState| reading.closeness(downcast(state), None);
         self.gathered
             .add_example(reading, part, groups, &mut state, &closeness);
     }
@@ -163,7 +163,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     ) {
         let reading = self.reading;
         let boxed = |(part, state)| (part, Box::new(state) as Box<dyn AnyState>);
-        let closeness = |state: &dyn AnyState| reading.closeness(typed(state), None);
+        let closeness = |state: &dyn AnyState| reading.closeness(downcast(state), None);
         self.gathered.joint(
             reading,
             groups,
@@ -198,7 +198,7 @@ impl<'a, R: Reading> Sink<'a, R> {
         };
         let (name, _) = ranking.score()?;
         let total = pool.total.get_or_insert_with(empty::<R>);
-        let value = reading.update_scored(typed_mut(&mut **total), pair, name)?;
+        let value = reading.update_scored(downcast_mut(&mut **total), pair, name)?;
         pool.examples += 1;
         let position = first_position.wrapping_add(*index as u64);
         let ranked = || Ranked {

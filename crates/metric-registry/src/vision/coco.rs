@@ -267,7 +267,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     [by_class, compact]: [bool; 2],
     folders: FolderOptions,
     read: Reader<S>,
-) -> Result<Box<dyn crate::Scorer>, OptionError> {
+) -> Result<crate::Scorer, OptionError> {
     let metric = CocoAp::new(params).map_err(|error| {
         let option = match error {
             metric_vision::InvalidCocoParams::RecallThreshold(_) => "recalls",

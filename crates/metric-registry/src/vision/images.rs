@@ -22,7 +22,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::ranking::Ranking;
-use crate::reading::{AnyState, Measured, Ranked, View, rank_example, typed};
+use crate::reading::{AnyState, Measured, Ranked, View, downcast, rank_example};
 use crate::vision::findings::{
     Definition, IGNORED, finding_warnings, number, number_of, ranked_by_order, tally_findings,
 };
@@ -300,7 +300,7 @@ where
                 state: &state,
                 header: &classes,
             };
-            let closeness = |state: &dyn AnyState| reading.closeness(typed(state), None);
+            let closeness = |state: &dyn AnyState| reading.closeness(downcast(state), None);
             rank_example(
                 ranking,
                 planned,

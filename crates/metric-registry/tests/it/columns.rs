@@ -6,7 +6,7 @@ use metric_record::{Batch, Cells, Column, FieldError, Ids, Record, RecordError, 
 use metric_registry::{AddError, Options, Sample, Scorer, State, find};
 use ndarray::{Array2, ArrayView2, Axis, Slice, array};
 
-fn scorer(metric: &str, options: &[(&str, &str)]) -> Box<dyn Scorer> {
+fn scorer(metric: &str, options: &[(&str, &str)]) -> Scorer {
     let options = options.iter();
     let options = options.fold(Options::default(), |all, (name, value)| {
         all.set(name, *value)
@@ -18,7 +18,7 @@ fn scorer(metric: &str, options: &[(&str, &str)]) -> Box<dyn Scorer> {
 type Added = Result<(Vec<u8>, Vec<Sample>), AddError>;
 
 /// Reads a batch into a copy of a state.
-fn add(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>, samples: bool) -> Added {
+fn add(scorer: &Scorer, state: &State, batch: &Batch<'_>, samples: bool) -> Added {
     let mut state = state.clone();
     let mut part = scorer.read_columns(&state, batch, samples);
     state.add(&mut part)?;
@@ -26,7 +26,7 @@ fn add(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>, samples: bool) -> 
 }
 
 /// Reads the records of a batch into a copy of a state.
-fn add_records(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+fn add_records(scorer: &Scorer, state: &State, batch: &Batch<'_>) -> Added {
     let mut state = state.clone();
     let mut records: Vec<Record<'_>> = batch.records().collect();
     let mut part = scorer.read(&state, &mut records, true);
@@ -35,7 +35,7 @@ fn add_records(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
 }
 
 /// Reads a batch into a part that holds the records of the batch already; `None` without a path for its columns.
-fn add_more(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Option<Added> {
+fn add_more(scorer: &Scorer, state: &State, batch: &Batch<'_>) -> Option<Added> {
     let mut state = state.clone();
     let mut records: Vec<Record<'_>> = batch.records().collect();
     let mut part = scorer.read(&state, &mut records, true);
@@ -47,7 +47,7 @@ fn add_more(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Option<Add
 }
 
 /// Reads the records of a batch twice into one part.
-fn add_records_twice(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+fn add_records_twice(scorer: &Scorer, state: &State, batch: &Batch<'_>) -> Added {
     let mut state = state.clone();
     let mut records: Vec<Record<'_>> = batch.records().collect();
     let mut part = scorer.read(&state, &mut records.clone(), true);
@@ -56,7 +56,7 @@ fn add_records_twice(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> A
     Ok((state.body().unwrap(), part.samples(&state)))
 }
 
-fn check(scorer: &dyn Scorer, state: &State, batch: &Batch<'_>) -> Added {
+fn check(scorer: &Scorer, state: &State, batch: &Batch<'_>) -> Added {
     let found = add_records(scorer, state, batch);
     assert_eq!(add(scorer, state, batch, true), found);
     let more = add_more(scorer, state, batch);
@@ -111,7 +111,7 @@ fn an_array_in_any_layout_and_any_slice() {
             for start in 0..=batch.len() {
                 for end in start..=batch.len() {
                     let part = batch.slice(start..end);
-                    assert!(check(&*scorer, &scorer.start(), &part).is_ok());
+                    assert!(check(&scorer, &scorer.start(), &part).is_ok());
                 }
             }
         }
@@ -136,7 +136,7 @@ fn rows_of_another_width_than_the_data_set() {
         .unwrap();
     let index = |references: &[i64]| {
         let batch = batch(Column::Scores(wide.view()), references);
-        let found = check(&*scorer, &state, &batch);
+        let found = check(&scorer, &state, &batch);
         // A part that knows nothing of the state finds the same record.
         let mut part = scorer.read_columns(&scorer.start(), &batch, false);
         let mut state = state.clone();
@@ -170,11 +170,11 @@ fn rows_that_are_warned_of() {
     ];
     let ranked = scorer("accuracy-at-k", &options);
     let rows = batch(Column::Scores(scores.view()), &[0, 1, 1, 7]);
-    assert!(check(&*ranked, &ranked.start(), &rows).is_ok());
+    assert!(check(&ranked, &ranked.start(), &rows).is_ok());
     let labels = array![[1, 2], [2, 1]];
     let short = scorer("mrr", &[("k", "3")]);
     let rows_of_labels = batch(Column::Labels(labels.view()), &[1, 3]);
-    assert!(check(&*short, &short.start(), &rows_of_labels).is_ok());
+    assert!(check(&short, &short.start(), &rows_of_labels).is_ok());
     for (scorer, batch, expected) in [
         (&ranked, &rows, "2 rows have the same score for all classes"),
         (
@@ -255,7 +255,7 @@ fn texts_as_they_are_written() {
             let predictions = of_predictions(cells(first));
             let references = of_references(cells(moved));
             let batch = Batch::new(Ids::Positions(1), predictions, references, vec![]).unwrap();
-            read += usize::from(check(&*scorer, &scorer.start(), &batch).is_ok());
+            read += usize::from(check(&scorer, &scorer.start(), &batch).is_ok());
         }
     }
     assert!(read > 1000, "{read}");
@@ -290,7 +290,7 @@ fn rows_of_labels_as_they_are_written() {
                 let references = vec![Some(*reference); len].into_iter().collect();
                 let columns = (Column::Json(predictions), Column::Json(references));
                 let batch = Batch::new(Ids::Positions(1), columns.0, columns.1, vec![]).unwrap();
-                read += usize::from(check(&*scorer, &scorer.start(), &batch).is_ok());
+                read += usize::from(check(&scorer, &scorer.start(), &batch).is_ok());
             }
         }
     }
@@ -303,12 +303,12 @@ fn no_examples() {
     for options in [&[][..], &[("input", "scores")]] {
         let scorer = scorer("accuracy-at-k", options);
         let empty = batch(Column::Scores(none.view()), &[]);
-        let found = check(&*scorer, &scorer.start(), &empty);
+        let found = check(&scorer, &scorer.start(), &empty);
         assert_eq!(found.unwrap().0, scorer.start().body().unwrap());
     }
     let scorer = scorer("classification", &[]);
     let empty = batch(Column::Integers(Cells::from(&[][..])), &[]);
-    assert!(check(&*scorer, &scorer.start(), &empty).is_ok());
+    assert!(check(&scorer, &scorer.start(), &empty).is_ok());
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn texts_that_take_too_long_to_align() {
         vec![],
     );
     let scorer = scorer("cer", &[]);
-    let found = check(&*scorer, &scorer.start(), &batch.unwrap());
+    let found = check(&scorer, &scorer.start(), &batch.unwrap());
     let Err(AddError::Record(error)) = found else {
         panic!("aligned: {found:?}");
     };

@@ -34,7 +34,7 @@ fn examples_in_another_form_are_refused() {
         fields: None,
         join: JoinPolicy::default(),
     }];
-    state.update(&*scorer, &mut records).unwrap();
+    state.update(&scorer, &mut records).unwrap();
     let body = state.body().unwrap();
     assert_eq!(scorer.read_state(&body).unwrap().body().unwrap(), body);
 
@@ -54,7 +54,7 @@ fn examples_in_another_form_are_refused() {
 }
 
 /// The state of records of an id, a prediction and a reference, which are kept.
-fn kept(scorer: &dyn Scorer, records: &[[&'static str; 3]]) -> State {
+fn kept(scorer: &Scorer, records: &[[&'static str; 3]]) -> State {
     let mut state = scorer.start();
     state.follow(Arc::new(Plan {
         keeps_examples: true,
@@ -86,7 +86,7 @@ fn resamples_without_examples_are_undefined() {
     for (metric, profile) in [("wer", "jiwer"), ("cer", "jiwer"), ("wer", "torchmetrics")] {
         let options = Options::default().set("profile", profile);
         let scorer = find(metric).unwrap().scorer(&options).unwrap();
-        let state = kept(&*scorer, &ids.map(|id| [id, "a b", "a c"]));
+        let state = kept(&scorer, &ids.map(|id| [id, "a b", "a c"]));
         let resampler = state.resampler().unwrap().unwrap();
         let width = resampler.scopes()[0].columns.len();
         let values = resampler.draws(0).replicates(0, 1..MANY + 1);
@@ -112,7 +112,7 @@ fn resamples_without_examples_are_undefined() {
 fn trials_without_examples_are_undefined() {
     let scorer = find("wer").unwrap().scorer(&Options::default()).unwrap();
     let [baseline, system] = [["1", "a b", "a c"], ["2", "a", "a"]];
-    let [baseline, system] = [baseline, system].map(|record| kept(&*scorer, &[record]));
+    let [baseline, system] = [baseline, system].map(|record| kept(&scorer, &[record]));
     let paired = baseline.paired(&system).unwrap().unwrap();
     let width = paired.scopes()[0].columns.len();
     let found = paired.exchanges(0).trials(0, Trials::All(2), 0..1);
@@ -135,7 +135,7 @@ fn groups_without_examples_are_undefined_in_a_resample() {
         ["2", "dog", "dog"],
         ["3", "dog", "cat"],
     ];
-    let state = kept(&*scorer, &records);
+    let state = kept(&scorer, &records);
     let resampler = state.resampler().unwrap().unwrap();
     let columns = &resampler.scopes()[0].columns;
     let values = resampler.draws(0).replicates(0, 1..MANY + 1);

@@ -312,7 +312,7 @@ impl Job {
                 let mut record = Record::new(id, value.view(), Value::json(reference));
                 let added = scorer
                     .start()
-                    .update(&*scorer, std::slice::from_mut(&mut record));
+                    .update(&scorer, std::slice::from_mut(&mut record));
                 match added {
                     Err(AddError::Record(RecordError { error, .. })) => {
                         error.side == Side::Prediction && error.problem == *problem

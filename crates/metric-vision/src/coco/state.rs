@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use metric_core::Merge;
+use metric_core::{fields, written};
 
-use super::params::CocoParams;
-#[cfg(feature = "serde")]
-use super::params::MOST_AREAS;
+use super::params::{CocoParams, MOST_AREAS};
 use super::verdict::{Details, Verdict};
-use crate::by_image::ByImage;
-#[cfg(feature = "serde")]
-use crate::by_image::serial::Check;
+use crate::by_image::{ByImage, Check};
 use crate::classes::{
     ClassState, ClassTotals, InvalidIndices, Judged, Renumbering, is_ranked_by_order,
 };
@@ -23,14 +19,12 @@ use crate::{Curve, ScoreHistogram};
 /// About 14 bytes per detection, 16 for each that met a true object, and 24 for each image and
 /// class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CocoState {
     pub(super) images: ByImage<ImageOutcome>,
 }
 
 /// The outcomes of the detections of an image, by class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ImageOutcome {
     /// Each class that has detections or true objects, in rising order, and how many detections.
     pub(super) classes: Vec<(u32, u32)>,
@@ -56,7 +50,6 @@ pub(super) fn curve_class(class: u32) -> u32 {
     }
 }
 
-#[cfg(feature = "serde")]
 impl Check for ImageOutcome {
     fn check(&self) -> Result<(), &'static str> {
         let Self {
@@ -163,15 +156,14 @@ impl CocoState {
     }
 }
 
-impl Merge for CocoState {
-    fn merge(&mut self, other: Self) {
-        self.images.merge(other.images);
-    }
-
-    fn merge_times(&mut self, other: &Self, times: u64) {
-        self.images.merge_times(&other.images, times);
-    }
-}
+fields!(CocoState { images });
+written!(ImageOutcome {
+    classes,
+    truths,
+    scores,
+    verdicts,
+    details
+});
 
 impl ClassState for CocoState {
     fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {

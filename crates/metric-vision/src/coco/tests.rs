@@ -241,12 +241,8 @@ fn no_number_is_the_least_score() {
             (second.is_nan(), right.is_nan()),
             (right.is_nan(), right.is_nan())
         );
-        #[cfg(all(feature = "serde", feature = "read"))]
-        {
-            let text = serde_json::to_string(&state).expect("text");
-            let read: CocoState = serde_json::from_str(&text).expect("a state");
-            assert_eq!(read, state);
-        }
+        let read = metric_core::from_bytes(&metric_core::to_bytes(&state));
+        assert_eq!(read, Ok(state));
     }
 }
 

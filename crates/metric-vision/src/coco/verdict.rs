@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use metric_core::{Malformed, Reader, Writer, Written};
+
 /// Where a detection is wrong, or where its [`Details`] are.
 ///
 /// ```text
@@ -13,9 +15,18 @@ use std::fmt;
 ///  +--+------------------------------------+
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(transparent))]
 pub(super) struct Verdict(u32);
+
+/// The number.
+impl Written for Verdict {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        u32::read(from).map(Self)
+    }
+}
 
 /// The bit that tells the two apart.
 const DETAILED: u32 = 1 << 31;

@@ -21,7 +21,7 @@ mod list;
 mod objects;
 mod order;
 mod record;
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
 mod shards;
 mod stream;
 mod text_columns;
