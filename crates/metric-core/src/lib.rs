@@ -23,7 +23,7 @@ mod threads;
 mod weighted;
 
 pub use accuracy::Accuracy;
-pub use choice::UnknownChoice;
+pub use choice::{Choice, UnknownChoice};
 pub use counts::{Counts, ratio};
 pub use merge::Merge;
 pub use metric::Metric;

@@ -83,6 +83,23 @@ impl Input {
 }
 
 impl Entry {
+    /// A metric of records, without a name: what a metric does not say of itself is as it is here.
+    pub const BASE: Self = Self {
+        name: "",
+        help: "",
+        values: ("", ""),
+        options: &[],
+        scores: &[],
+        groups: &[],
+        details: false,
+        drawings: &[],
+        report: None,
+        input: Input::Records,
+        whole_file: |_| false,
+        state_format: 1,
+        build: |_| Err(OptionError::new("", "", "nothing builds this metric")),
+    };
+
     /// Returns the metric with these options.
     ///
     /// # Errors

@@ -132,9 +132,3 @@ pub static ENTRIES: &[Entry] = &[
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
-
-/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps of ids to examples.
-#[allow(dead_code, reason = "used by whichever domains are switched on")]
-fn never_whole(_value: &str) -> bool {
-    false
-}
