@@ -59,7 +59,7 @@ pub use data_set::{DataSet, Inputs};
 pub use definition::signature;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
 pub use drawing::{Draw, Drawing};
-pub use entry::{Entry, Input, NameTaken, Registry};
+pub use entry::{Entry, Input, NameTaken, Objects, Registry};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
 pub use metric_core::{Merge, Metric, is_on_this_thread, on_this_thread};

@@ -74,6 +74,7 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         .proportion("hits@", "total")],
     details: true,
     report: crate::report::ACCURACY_AT_K,
+    allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let ks = match options.get("k") {
             None => Vec::new(),
@@ -101,6 +102,7 @@ pub(crate) const MRR: Entry = Entry {
     scores: &[ScoreSpec::higher("mrr"), ScoreSpec::higher("mrr@").by("K")],
     details: true,
     report: crate::report::MRR,
+    allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let cutoff = options.counting("k", usize::MAX)?;
         build("mrr", options, Wanted::ReciprocalRank(cutoff))

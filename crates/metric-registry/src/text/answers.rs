@@ -199,6 +199,7 @@ pub(crate) const VQA: Entry = Entry {
     groups: &["answer_type", "lang", "question_type"],
     report: crate::report::ANSWERS,
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
+    parts: &["answers"],
     build: |options| {
         let reading = Vqa {
             metric: VqaAccuracy::new(options.require("profile")?),
@@ -688,6 +689,7 @@ pub(crate) const SQUAD: Entry = Entry {
     groups: &["has_answer"],
     report: crate::report::ANSWERS,
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
+    parts: &["answers"],
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Extraction {

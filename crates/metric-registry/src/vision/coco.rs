@@ -22,8 +22,8 @@ use crate::vision::images::{
     tally_order,
 };
 use crate::{
-    Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
+    Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, Objects, OptionError,
+    OptionKind, OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -68,6 +68,11 @@ pub(crate) const COCO: Entry = Entry {
     details: true,
     report: crate::report::COCO,
     input: Input::Documents,
+    objects: |options| match options.get("iou-type").as_deref() {
+        None | Some("bbox") => Some(Objects::Boxes),
+        Some("segm") => Some(Objects::Masks),
+        _ => None,
+    },
     build: |options| {
         let iou_type = options.given("iou-type");
         let mut params = match iou_type.as_str() {

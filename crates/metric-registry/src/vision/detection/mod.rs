@@ -78,6 +78,7 @@ pub(crate) const DETECTION: Entry = Entry {
     details: true,
     report: crate::report::DETECTION,
     input: Input::Either(is_coco),
+    examples: "image-class pairs",
     build: |options| match &*options.given("box") {
         "rotated" => Shapes(RotatedForm::Radians).scorer(options),
         "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),
