@@ -1,7 +1,7 @@
 //! Precision, recall and F1 at score thresholds, and VOC's average precision, on sets in COCO's
 //! form.
 
-use metric_core::{Counts, Merge, Metric};
+use metric_core::{Counts, Merge, Metric, from_bytes, to_bytes};
 use metric_vision::read::{self, CocoOptions, File};
 use metric_vision::{
     Annotation, BBox, Class, Dataset, DetectionScore, Image, Interpolation, Key, Matching,
@@ -94,8 +94,8 @@ fn score_cuts() {
         let numbers: Vec<f64> = thresholds.keys().filter_map(|t| t.parse().ok()).collect();
         let metric = PrecisionRecall::new(Matching::Greedy, numbers).map_err(|e| e.to_string())?;
         let state: PrecisionRecallState = gather(&metric, &set);
-        let written = serde_json::to_string(&state).map_err(|error| error.to_string())?;
-        let read = serde_json::from_str(&written).map_err(|error| error.to_string())?;
+        let written = to_bytes(&state);
+        let read = from_bytes(&written).map_err(|error| error.to_string())?;
         same("the state, written and read", &state, &read)?;
         for (curves, (threshold, expected)) in metric.compute(&read).curves.iter().zip(thresholds) {
             let micro = curves.micro();
@@ -183,8 +183,8 @@ fn same_average_precision(
         plain
     };
     let state: VocState = gather(&plain, set);
-    let written = serde_json::to_string(&state).map_err(|error| error.to_string())?;
-    let read = serde_json::from_str(&written).map_err(|error| error.to_string())?;
+    let written = to_bytes(&state);
+    let read = from_bytes(&written).map_err(|error| error.to_string())?;
     same("the state, written and read", &state, &read)?;
     for (interpolation, mean, name) in [
         (

@@ -345,7 +345,7 @@ fn values_of(entries: &[&Entry]) -> String {
 
 /// The words that the values of the metrics' options are made of, such as the steps of a normalization.
 fn words_of<'a>(specs: impl IntoIterator<Item = &'a OptionSpec>) -> String {
-    let specs = specs.into_iter().filter(|spec| !spec.words().is_empty());
+    let specs = specs.into_iter().filter(|spec| !spec.words.is_empty());
     let words = specs.map(|spec| {
         let (name, words) = (spec.name, words_text(spec, 2));
         format!("Words of --{name}:\n{words}\n")
@@ -449,7 +449,7 @@ fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> A
     match spec.kind {
         OptionKind::Choice(choices) if judged => {
             let choice = |choice: &'static str| {
-                let aliases = spec.aliases().iter();
+                let aliases = spec.aliases.iter();
                 let aliases = aliases.filter(move |(_, meant)| *meant == choice);
                 PossibleValue::new(choice).aliases(aliases.map(|(alias, _)| *alias))
             };

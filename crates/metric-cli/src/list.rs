@@ -75,9 +75,9 @@ fn at_length(entry: &Entry) -> String {
 
 /// The words that the values of an option are made of, one per line, with their meanings.
 pub(crate) fn words_text(spec: &OptionSpec, indent: usize) -> String {
-    let widths = spec.words().iter().map(|(word, _)| word.len());
+    let widths = spec.words.iter().map(|(word, _)| word.len());
     let width = widths.max().unwrap_or(0);
-    let lines = spec.words().iter();
+    let lines = spec.words.iter();
     let lines = lines.map(|(word, meaning)| format!("{:indent$}{word:width$}  {meaning}\n", ""));
     lines.collect()
 }

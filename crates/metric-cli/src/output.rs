@@ -284,7 +284,11 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     push(&mut text, &summary, layout);
 
     let mut counts = Grid::new(["count", ""]);
-    counts.add_row([examples_of(metric).to_owned(), report.examples.to_string()]);
+    let examples = match outcome.entry().examples {
+        "" => "examples".to_owned(),
+        kind => format!("examples ({kind})"),
+    };
+    counts.add_row([examples, report.examples.to_string()]);
     if report.missing > 0 {
         counts.add_row(["missing".to_owned(), report.missing.to_string()]);
     }
@@ -471,14 +475,6 @@ pub(crate) fn cell(text: &str, markdown: bool) -> String {
         cell = cell.replace('|', "\\|");
     }
     cell
-}
-
-/// The name of a metric's examples in tables, with what they are if that is not a record or an image.
-fn examples_of(metric: &str) -> &'static str {
-    match metric {
-        "detection" => "examples (image-class pairs)",
-        _ => "examples",
-    }
 }
 
 /// The counts of a group that are numbers; those that have parts would make a row too wide, and are

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_report::{Badge, Fact, Tone};
 use metric_run::StoredResults;
-use metric_run::registry::{Inputs, Options, Ranking, Sample, Scorer, find};
+use metric_run::registry::{Entry, Inputs, OptionValue, Options, Ranking, Sample, Scorer, find};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -144,8 +144,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Option<String>, Failure> {
             let index = known.unwrap_or_else(|| {
                 let mut results = stored.iter().map(|(_, result)| result);
                 let result = results.find(|result| result["metric"] == *metric);
-                let signature = result.and_then(|result| result["signature"].as_str());
-                ranked.push(Ranked::new(&metric, signature.unwrap_or_default(), most));
+                ranked.push(Ranked::new(&metric, result.unwrap_or(&Value::Null), most));
                 ranked.len() - 1
             });
             ranked[index].add(sample);
@@ -198,14 +197,14 @@ struct Ranked {
     metric: String,
     ranking: Ranking<Sample>,
     options: Options,
-    /// Returns the metric that tells how close examples with their texts are to being correct; `None` if the signature
-    /// does not tell the options that they were scored under.
+    /// The metric that tells how close examples with their texts are to being correct; `None` if the result does not
+    /// tell the options that they were scored under.
     scorer: Option<Scorer>,
 }
 
 impl Ranked {
-    fn new(metric: &str, signature: &str, most: usize) -> Self {
-        let options = find(metric).and_then(|entry| entry.options_of(signature));
+    fn new(metric: &str, result: &Value, most: usize) -> Self {
+        let options = find(metric).and_then(|entry| options_of(entry, result));
         Self {
             metric: metric.to_owned(),
             ranking: Ranking::new(most),
@@ -225,7 +224,7 @@ impl Ranked {
         let value = score.and_then(|score| sample.scores.iter().find(|(name, _)| name == score)?.1);
         // The compared texts are only known under the same options.
         sample.inputs = sample.inputs.filter(|_| self.scorer.is_some());
-        let scorer = self.scorer.as_deref();
+        let scorer = self.scorer.as_ref();
         let closeness = || {
             let (entry, scorer) = entry.zip(scorer)?;
             let example = report::shown(&sample, true);
@@ -235,6 +234,21 @@ impl Ranked {
         self.ranking
             .add(value, position, closeness, || sample.clone());
     }
+}
+
+/// The options that a result was scored under; `None` if it has others than its signature, such as a result that was
+/// written without its options.
+fn options_of(entry: &Entry, result: &Value) -> Option<Options> {
+    let mut options = Options::default();
+    for (name, value) in result["options"].as_object().into_iter().flatten() {
+        options = match value {
+            // A flag.
+            Value::Bool(_) => options.set(name, "true"),
+            value => options.set(name, OptionValue::deserialize(value).ok()?),
+        };
+    }
+    let signature = result["signature"].as_str()?;
+    entry.has_signature(&options, signature).then_some(options)
 }
 
 /// An example as `--per-sample` writes it.
@@ -267,7 +281,8 @@ impl StoredSample {
         let inputs = sides.map(|(reference, prediction)| Inputs {
             reference,
             prediction,
-            fields: written(self.question).map(|question| format!("{{\"question\":{question}}}")),
+            fields: written(self.question)
+                .map(|question| format!("{{\"{}\":{question}}}", Inputs::QUESTION)),
         });
         Sample {
             record: number - 1,

@@ -32,7 +32,16 @@ impl fmt::Display for UnknownChoice {
 
 impl std::error::Error for UnknownChoice {}
 
-/// Prints and reads an enum by its names: `Display` and `FromStr`, whose error is
+/// An enum whose values have names, which [`named_choice!`](crate::named_choice) implements.
+pub trait Choice {
+    /// Further names that are read, each with the name that it means.
+    const ALIASES: &'static [(&'static str, &'static str)];
+
+    /// Returns the names of all values.
+    fn names() -> Vec<&'static str>;
+}
+
+/// Prints and reads an enum by its names: `Display`, [`Choice`](crate::Choice), and `FromStr`, whose error is
 /// [`UnknownChoice`], for a type that has `ALL: &[Self]` and `name(self) -> &'static str`.
 ///
 /// ```
@@ -58,6 +67,7 @@ impl std::error::Error for UnknownChoice {}
 /// assert_eq!("macro".parse(), Ok(Average::Macro));
 /// assert_eq!(Average::Micro.to_string(), "micro");
 /// assert!("mean".parse::<Average>().is_err());
+/// assert_eq!(<Average as metric_core::Choice>::names(), ["micro", "macro"]);
 /// ```
 ///
 /// A third argument lists further names that are read, each with the name that it means.
@@ -73,18 +83,26 @@ macro_rules! named_choice {
             }
         }
 
+        impl $crate::Choice for $type {
+            const ALIASES: &'static [(&'static str, &'static str)] = $aliases;
+
+            fn names() -> ::std::vec::Vec<&'static str> {
+                Self::ALL.iter().map(|choice| choice.name()).collect()
+            }
+        }
+
         impl ::std::str::FromStr for $type {
             type Err = $crate::UnknownChoice;
 
             fn from_str(name: &str) -> ::std::result::Result<Self, Self::Err> {
-                let aliases: &[(&str, &str)] = $aliases;
-                let alias = aliases.iter().find(|(alias, _)| *alias == name);
+                let mut aliases = <Self as $crate::Choice>::ALIASES.iter();
+                let alias = aliases.find(|(alias, _)| *alias == name);
                 let meant = alias.map_or(name, |(_, meant)| meant);
                 let found = Self::ALL.iter().find(|choice| choice.name() == meant);
                 found.copied().ok_or_else(|| $crate::UnknownChoice {
                     option: $option,
                     given: name.to_owned(),
-                    choices: Self::ALL.iter().map(|choice| choice.name()).collect(),
+                    choices: <Self as $crate::Choice>::names(),
                 })
             }
         }

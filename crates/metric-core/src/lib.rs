@@ -24,7 +24,7 @@ mod weighted;
 mod written;
 
 pub use accuracy::Accuracy;
-pub use choice::UnknownChoice;
+pub use choice::{Choice, UnknownChoice};
 pub use counts::{Counts, ratio};
 pub use merge::{Addends, Merge};
 pub use metric::Metric;

@@ -10,8 +10,8 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find, list,
-    on_this_thread,
+    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find,
+    list, on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -34,10 +34,8 @@ pub(crate) struct Scorer {
     name: &'static str,
     /// The names of the scores that the metric always has, which are made once.
     scores: Vec<Py<PyString>>,
-    /// Whether it compares the boxes of COCO's files.
-    reads_boxes: bool,
-    /// Whether it compares their masks.
-    reads_masks: bool,
+    /// The objects of images that it compares, if columns of Python may have them.
+    objects: Option<Objects>,
 }
 
 /// Scores by name, and the texts that they are the scores of.
@@ -79,17 +77,14 @@ impl Scorer {
             Run::new(entry, &chosen).map_err(|error| of_run(py, &error, Origin::Files))?;
         settings.apply(&mut run)?;
         let name = entry.name;
-        let iou_type = chosen.get("iou-type");
-        let reads_boxes = name == "coco" && iou_type.as_deref().is_none_or(|it| it == "bbox");
-        let reads_masks = name == "coco" && iou_type.as_deref() == Some("segm");
+        let objects = (entry.objects)(&chosen);
         let scores = entry.scores.iter();
         let scores = scores.map(|score| PyString::intern(py, score.name).unbind());
         Ok(Self {
             run,
             name,
             scores: scores.collect(),
-            reads_boxes,
-            reads_masks,
+            objects,
         })
     }
 
@@ -284,12 +279,12 @@ impl Scorer {
 
     #[getter]
     fn reads_boxes(&self) -> bool {
-        self.reads_boxes
+        self.objects == Some(Objects::Boxes)
     }
 
     #[getter]
     fn reads_masks(&self) -> bool {
-        self.reads_masks
+        self.objects == Some(Objects::Masks)
     }
 
     #[getter]

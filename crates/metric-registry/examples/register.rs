@@ -13,8 +13,8 @@ use std::error::Error;
 
 use metric_registry::record::{FieldError, Record, Value};
 use metric_registry::{
-    Entry, Input, Metric, Named, Numbers, OptionKind, OptionSpec, Options, Reading, Registry,
-    Scope, ScoreSpec, Sink, scorer,
+    Entry, Metric, Named, Numbers, OptionSpec, Options, Reading, Registry, Scope, ScoreSpec, Sink,
+    scorer,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -245,34 +245,18 @@ const LENGTH_RATIO: Entry = Entry {
     name: "length-ratio",
     help: "Length of predictions divided by length of references",
     values: ("a string", "a string"),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "unit",
-            kind: OptionKind::Choice(|| vec!["word", "character"]),
-            value: "UNIT",
-            default: "word",
-            help: "Unit of length",
-        },
-        OptionSpec {
-            name: "margin",
-            kind: OptionKind::Integer(0, i64::MAX),
-            value: "N",
-            default: "0",
-            help: "Units by which a prediction may be longer than its reference",
-        },
+        OptionSpec::one_of("unit", "UNIT", || vec!["word", "character"],
+            "Unit of length").or("word"),
+        OptionSpec::integer("margin", "N", 0..=i64::MAX,
+            "Units by which a prediction may be longer than its reference").or("0"),
     ],
     scores: &[
         // A ratio of 1 is best: neither the higher nor the lower value is better.
         ScoreSpec::neutral("length_ratio"),
         ScoreSpec::lower("too_long").proportion("too_long", "total"),
     ],
-    groups: &[],
-    details: false,
-    drawings: &[],
-    report: None,
-    input: Input::Records,
-    whole_file: |_| false,
-    state_format: 1,
     build: |options| {
         let metric = LengthRatio {
             characters: options.is("unit", "character"),
@@ -280,4 +264,5 @@ const LENGTH_RATIO: Entry = Entry {
         };
         Ok(scorer("length-ratio", "0.1.0", metric))
     },
+    ..Entry::BASE
 };

@@ -67,3 +67,8 @@ pub struct Inputs {
     /// The object of the references that has the id of the record, such as a question or an image.
     pub fields: Option<String>,
 }
+
+impl Inputs {
+    /// The field of a reference that says what was asked, which is shown with an example.
+    pub const QUESTION: &str = "question";
+}

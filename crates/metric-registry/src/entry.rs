@@ -39,10 +39,27 @@ pub struct Entry {
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
     pub whole_file: fn(value: &str) -> bool,
+    /// The lists of a dataset file whose items are parts of one record, such as the answers to a question.
+    pub parts: &'static [&'static str],
+    /// What an example is, if it is neither a record nor an image; otherwise empty.
+    pub examples: &'static str,
+    /// Whether numbers of files may be infinite under these options.
+    pub allows_infinite: fn(&Options) -> bool,
+    /// The objects of images that are compared under these options, if a binding may give them in columns.
+    pub objects: fn(&Options) -> Option<Objects>,
     /// The version of the written form of its state, which grows when that form changes.
     pub state_format: u32,
     /// Builds the metric from options that were checked and that have their defaults.
     pub build: fn(&Options) -> Result<Scorer, OptionError>,
+}
+
+/// The objects of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objects {
+    /// Boxes along the axes.
+    Boxes,
+    /// Masks.
+    Masks,
 }
 
 /// The form in which a data set is given to a metric.
@@ -83,6 +100,27 @@ impl Input {
 }
 
 impl Entry {
+    /// A metric of records, without a name: what a metric does not say of itself is as it is here.
+    pub const BASE: Self = Self {
+        name: "",
+        help: "",
+        values: ("", ""),
+        options: &[],
+        scores: &[],
+        groups: &[],
+        details: false,
+        drawings: &[],
+        report: None,
+        input: Input::Records,
+        whole_file: |_| false,
+        parts: &[],
+        examples: "",
+        allows_infinite: |_| false,
+        objects: |_| None,
+        state_format: 1,
+        build: |_| Err(OptionError::new("", "", "nothing builds this metric")),
+    };
+
     /// Returns the metric with these options.
     ///
     /// # Errors
@@ -129,64 +167,35 @@ impl Entry {
         (report.example)(&options, example, compared.as_ref())
     }
 
-    /// Returns the options that a signature was made under, as far as it names them: other options have their defaults.
-    /// `None` if these are other options than those of the signature, which only has a digest of them, or another
-    /// metric.
+    /// Returns whether a result with this signature was scored under these options, by this version of the metric.
     ///
     /// ```
     /// # #[cfg(feature = "text")] {
-    /// use metric_registry::find;
+    /// use metric_registry::{Options, find};
     ///
     /// let wer = find("wer").ok_or("not there")?;
-    /// let signature = "wer|profile:torchmetrics|unit:word|normalize:lower,strip|v:0.1.0";
-    /// let options = wer.options_of(signature).ok_or("not its signature")?;
-    /// assert_eq!(options.get("normalize").as_deref(), Some("lower,strip"));
-    /// let with_intervals = "wer|profile:jiwer|unit:word|normalize:none|confidence:0.95|seed:0|v:0.1.0";
-    /// assert!(wer.options_of(with_intervals).is_some());
-    /// assert_eq!(wer.options_of("wer|profile:jiwer|v:0.1.0"), None);
+    /// let options = Options::default().set("normalize", "lower,strip");
+    /// let definition = wer.scorer(&options)?.signature().to_owned();
+    /// assert!(wer.has_signature(&options, &definition));
+    /// // Rules of joins and resampling come before the version.
+    /// assert!(wer.has_signature(&options, &definition.replace("|v:", "|confidence:0.95|seed:0|v:")));
+    /// assert!(!wer.has_signature(&options, &definition.replace("|v:", "|v:9")));
+    /// assert!(!wer.has_signature(&Options::default(), &definition));
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn options_of(&self, signature: &str) -> Option<Options> {
-        let (given, version) = signature.rsplit_once("|v:")?;
-        let parts: Vec<&str> = given.split('|').skip(1).collect();
-        // Some defaults are described in words that are not a value of the option.
-        let defaults = self.scorer(&Options::default()).ok();
-        let defaults = defaults.as_ref().map_or("", |scorer| scorer.signature());
-        let is_other = |part: &&str| !defaults.split('|').any(|default| default == *part);
-        let others: Vec<&str> = parts.iter().copied().filter(is_other).collect();
-        let options = [parts, others].map(|parts| self.options_of_parts(&parts));
-        options.into_iter().find(|options| {
-            let Ok(scorer) = self.scorer(options) else {
-                return false;
-            };
-            // Between the definition and the version are the rules of joins and resampling.
-            let own = scorer.signature().rsplit_once("|v:");
-            own.is_some_and(|(own, of_own)| {
-                let is_same = given == own || given.starts_with(&format!("{own}|"));
-                is_same && version == of_own
+    pub fn has_signature(&self, options: &Options, signature: &str) -> bool {
+        let Ok(scorer) = self.scorer(options) else {
+            return false;
+        };
+        let own = scorer.signature().rsplit_once("|v:");
+        let given = signature.rsplit_once("|v:");
+        own.zip(given)
+            .is_some_and(|((own, of_own), (given, version))| {
+                let rules = given.strip_prefix(own);
+                version == of_own && rules.is_some_and(|it| it.is_empty() || it.starts_with('|'))
             })
-        })
-    }
-
-    /// The options that the parts of a signature name.
-    fn options_of_parts(&self, parts: &[&str]) -> Options {
-        let mut options = Options::default();
-        let known = |name: &str| self.options.iter().find(|spec| spec.name == name);
-        for (name, value) in parts.iter().filter_map(|part| part.split_once(':')) {
-            let value = value.replace("%7C", "|").replace("%25", "%");
-            // `ignore:case,numbers` is two flags.
-            let flags = value.split(',').map(|word| format!("{name}-{word}"));
-            let flags = flags.filter(|flag| known(flag).is_some_and(OptionSpec::is_flag));
-            for flag in flags {
-                options = options.set(&flag, "");
-            }
-            if value != "none" && known(name).is_some() {
-                options = options.set(name, value.as_str());
-            }
-        }
-        options
     }
 
     /// Returns how close a record that is not scored as perfect is to that, for the nearest misses of a report: more

@@ -59,7 +59,7 @@ pub use data_set::{DataSet, Inputs};
 pub use definition::signature;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
 pub use drawing::{Draw, Drawing};
-pub use entry::{Entry, Input, NameTaken, Registry};
+pub use entry::{Entry, Input, NameTaken, Objects, Registry};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
 pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, written};
@@ -130,10 +130,4 @@ pub static ENTRIES: &[Entry] = &[
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
-}
-
-/// The [`Entry::whole_file`] of metrics whose `.json` files are always maps of ids to examples.
-#[allow(dead_code, reason = "used by whichever domains are switched on")]
-fn never_whole(_value: &str) -> bool {
-    false
 }

@@ -2,8 +2,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use metric_core::Choice;
 use metric_record::Message;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,11 @@ pub struct OptionSpec {
     pub default: &'static str,
     /// One line of help.
     pub help: &'static str,
+    /// Other names of the choices, each with the choice that it means.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// The words that a value is made of, such as the steps of a normalization, each with its meaning, if the help does
+    /// not say it.
+    pub words: &'static [(&'static str, &'static str)],
 }
 
 /// The values that an option accepts.
@@ -70,31 +77,123 @@ impl OptionKind {
 }
 
 impl OptionSpec {
+    const fn new(
+        name: &'static str,
+        kind: OptionKind,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            kind,
+            value,
+            default: "",
+            help,
+            aliases: &[],
+            words: &[],
+        }
+    }
+
+    /// Returns an option that is on when it is named.
+    #[must_use]
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, OptionKind::Flag, "", help)
+    }
+
+    /// Returns an option that accepts the names of an enum.
+    #[must_use]
+    pub const fn choice<T: Choice>(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            aliases: T::ALIASES,
+            ..Self::one_of(name, value, T::names, help)
+        }
+    }
+
+    /// Returns an option that accepts these words.
+    #[must_use]
+    pub const fn one_of(
+        name: &'static str,
+        value: &'static str,
+        words: fn() -> Vec<&'static str>,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, OptionKind::Choice(words), value, help)
+    }
+
+    /// Returns an option that accepts integers within these bounds.
+    #[must_use]
+    pub const fn integer(
+        name: &'static str,
+        value: &'static str,
+        bounds: RangeInclusive<i64>,
+        help: &'static str,
+    ) -> Self {
+        let kind = OptionKind::Integer(*bounds.start(), *bounds.end());
+        Self::new(name, kind, value, help)
+    }
+
+    /// Returns an option that accepts numbers within these bounds.
+    #[must_use]
+    pub const fn number(
+        name: &'static str,
+        value: &'static str,
+        bounds: RangeInclusive<f64>,
+        help: &'static str,
+    ) -> Self {
+        let kind = OptionKind::Number(*bounds.start(), *bounds.end());
+        Self::new(name, kind, value, help)
+    }
+
+    /// Returns an option that accepts any text.
+    #[must_use]
+    pub const fn text(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self::new(name, OptionKind::Text, value, help)
+    }
+
+    /// Returns an option that names a file.
+    #[must_use]
+    pub const fn path(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self::new(name, OptionKind::Path, value, help)
+    }
+
+    /// Returns an option that accepts several values of a kind.
+    #[must_use]
+    pub const fn list(
+        name: &'static str,
+        value: &'static str,
+        items: &'static OptionKind,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, OptionKind::List(items), value, help)
+    }
+
+    /// Returns the same option with the value that it has if none is given.
+    ///
+    /// ```
+    /// use metric_registry::OptionSpec;
+    ///
+    /// let tolerance = OptionSpec::number("tolerance", "T", 0.0..=1.0, "Relative tolerance").or("0.05");
+    /// assert_eq!((tolerance.kind.name(), tolerance.default), ("number", "0.05"));
+    /// ```
+    #[must_use]
+    pub const fn or(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+
+    /// Returns the same option with the meanings of the words that a value is made of.
+    #[must_use]
+    pub const fn of(self, words: &'static [(&'static str, &'static str)]) -> Self {
+        Self { words, ..self }
+    }
+
     /// Returns whether the option is a flag, which is on when it is named.
     #[must_use]
     pub const fn is_flag(&self) -> bool {
         matches!(self.kind, OptionKind::Flag)
-    }
-
-    /// Returns other names of the choices, each with the choice that it means.
-    #[must_use]
-    pub fn aliases(&self) -> &'static [(&'static str, &'static str)] {
-        match (self.name, self.kind) {
-            #[cfg(feature = "code")]
-            ("lang", OptionKind::Choice(_)) => metric_code::Language::ALIASES,
-            _ => &[],
-        }
-    }
-
-    /// Returns the words that a value is made of, such as the steps of a normalization, each with its meaning, if the
-    /// help does not say it.
-    #[must_use]
-    pub fn words(&self) -> &'static [(&'static str, &'static str)] {
-        match self.name {
-            #[cfg(feature = "text")]
-            "normalize" => crate::steps::STEPS,
-            _ => &[],
-        }
     }
 }
 
@@ -388,7 +487,7 @@ impl Options {
         let mut options = self.clone();
         for spec in specs {
             if let Some(OptionValue::One(value)) = options.values.get_mut(spec.name)
-                && let Some((_, meant)) = spec.aliases().iter().find(|(alias, _)| alias == value)
+                && let Some((_, meant)) = spec.aliases.iter().find(|(alias, _)| alias == value)
             {
                 *value = (*meant).to_owned();
             }

@@ -1,8 +1,8 @@
 use metric_record::{JoinPolicy, Message, Missing, Record, Value, json};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
-    Counted, Entry, Group, Inputs, Named, Options, Report, ResampledScope, Sample, State,
-    StateError,
+    Counted, Entry, Group, Inputs, Named, OptionKind, Options, Report, ResampledScope, Sample,
+    State, StateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -288,6 +288,21 @@ impl Outcome {
         report
     }
 
+    /// The chosen options, except for files, which are a part of the data.
+    fn chosen_options(&self) -> serde_json::Map<String, serde_json::Value> {
+        let specs = self.entry.options.iter();
+        let chosen = specs.filter_map(|spec| {
+            let value = self.options.value(spec.name)?;
+            let value = match spec.kind {
+                OptionKind::Path => return None,
+                OptionKind::Flag => true.into(),
+                _ => serde_json::to_value(value).ok()?,
+            };
+            Some((spec.name.to_owned(), value))
+        });
+        chosen.collect()
+    }
+
     /// Returns the outcome as the JSON object that the program prints, without a line end.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -315,6 +330,7 @@ impl Outcome {
             schema: SCHEMA,
             metric: self.entry.name,
             signature: &self.signature,
+            options: self.chosen_options(),
             examples: report.examples,
             missing: report.missing,
             scores: Object(&report.scores),
@@ -382,6 +398,8 @@ struct Json<'a> {
     schema: u32,
     metric: &'a str,
     signature: &'a str,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    options: serde_json::Map<String, serde_json::Value>,
     examples: u64,
     missing: u64,
     scores: Object<'a, Option<f64>>,
@@ -534,9 +552,6 @@ pub struct InputsJson {
 }
 
 impl InputsJson {
-    /// The field of a reference that says what was asked.
-    pub(crate) const QUESTION: &str = "question";
-
     /// Returns the reference and the prediction of a record, and the field `question` of its reference if it has one.
     ///
     /// # Errors
@@ -570,8 +585,8 @@ impl InputsJson {
 
 /// The question in the object that has the further fields of a reference.
 fn question(fields: Option<&str>) -> Result<Option<Box<RawValue>>, String> {
-    let entries = json::fields(fields, &[InputsJson::QUESTION])?;
-    let question = entries.get(InputsJson::QUESTION).map(canonical_json);
+    let entries = json::fields(fields, &[Inputs::QUESTION])?;
+    let question = entries.get(Inputs::QUESTION).map(canonical_json);
     question.map(raw).transpose()
 }
 

@@ -20,7 +20,6 @@ use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::observer::{Nobody, Observer};
-use crate::outcome::InputsJson;
 use crate::scan::is_one_example;
 use crate::source::{Source, pages};
 use crate::statistics::{Statistics, refuse_kept};
@@ -537,10 +536,10 @@ impl Run {
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
         let mut further = self.further_fields();
-        let is_question = |name: &String| name == InputsJson::QUESTION;
+        let is_question = |name: &String| name == Inputs::QUESTION;
         let are_kept = self.ranking.is_some_and(|wanted| wanted.inputs);
         if (wants_inputs || are_kept) && !further.iter().any(is_question) {
-            further.push(InputsJson::QUESTION.to_owned());
+            further.push(Inputs::QUESTION.to_owned());
         }
         names.with_further(further)
     }
@@ -548,12 +547,7 @@ impl Run {
     /// Whether a metric takes infinite numbers.
     fn allows_infinite(&self) -> bool {
         let mut metrics = self.metrics.iter();
-        metrics.any(|chosen| {
-            chosen
-                .options
-                .get("allow-infinite")
-                .is_some_and(|it| it == "true")
-        })
+        metrics.any(|chosen| (chosen.entry.allows_infinite)(&chosen.options))
     }
 
     pub(crate) fn prediction_names(&self) -> FieldNames {

@@ -1228,6 +1228,16 @@ fn stored_scores_have_nearest_misses() {
             assert!(page.contains("prediction, as compared"), "{metric} {name}");
             assert!(page.contains("a longer test"), "{metric} {name}");
         }
+        // A result that does not tell its options.
+        let mut result: Value = serde_json::from_str(&result).expect("JSON");
+        let object = result.as_object_mut().expect("an object");
+        if object.remove("options").is_some() {
+            folder.put("result.json", result.to_string().as_bytes());
+            folder
+                .run("report result.json --per-sample s.jsonl --report stored.html")
+                .code(0);
+            assert!(!text_of(&folder, "stored.html").contains("as compared"));
+        }
     }
     // Without texts there is no telling what is near.
     let words = "score string-accuracy -r r.jsonl -p p.jsonl -q --format json --per-sample s.jsonl";

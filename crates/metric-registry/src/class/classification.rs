@@ -20,8 +20,8 @@ use crate::class::ranked::{LabelView, view_label};
 use crate::class::tally::{ShortLabels, Tallied, Tally};
 use crate::options::comma_separated;
 use crate::{
-    Counted, Entry, Group, Input, Named, Numbers, OptionKind, OptionSpec, Reading, Remarks, Scope,
-    ScoreSpec, Sink, never_whole, scorer,
+    Counted, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Reading, Remarks, Scope,
+    ScoreSpec, Sink, scorer,
 };
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
@@ -31,37 +31,16 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         "a label, which is an integer or a string",
         "a label, which is an integer or a string",
     ),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "average",
-            kind: OptionKind::Choice(|| {
-                Average::ALL.iter().map(|average| average.name()).collect()
-            }),
-            value: "AVERAGE",
-            default: Average::Macro.name(),
-            help: "How to average precision, recall and F1 over classes",
-        },
-        OptionSpec {
-            name: "zero-division",
-            kind: OptionKind::Choice(|| ZeroDivision::ALL.iter().map(|rule| rule.name()).collect()),
-            value: "VALUE",
-            default: ZeroDivision::Undefined.name(),
-            help: "Score to report for 0 / 0, such as the precision of a class that is never predicted. Also used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0",
-        },
-        OptionSpec {
-            name: "labels",
-            kind: OptionKind::List(&OptionKind::Text),
-            value: "LABEL,...",
-            default: "",
-            help: "Classes to include in the averages and the table, for example only the positive class [default: all]",
-        },
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::Choice(|| vec!["none", "class"]),
-            value: "KIND",
-            default: "none",
-            help: "Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a matrix",
-        },
+        OptionSpec::choice::<Average>("average", "AVERAGE",
+            "How to average precision, recall and F1 over classes").or(Average::Macro.name()),
+        OptionSpec::choice::<ZeroDivision>("zero-division", "VALUE",
+            "Score to report for 0 / 0, such as the precision of a class that is never predicted. Also used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0").or(ZeroDivision::Undefined.name()),
+        OptionSpec::list("labels", "LABEL,...", &OptionKind::Text,
+            "Classes to include in the averages and the table, for example only the positive class [default: all]"),
+        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
+            "Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a matrix").or("none"),
     ],
     scores: &[
         ScoreSpec::higher("accuracy").proportion("correct", "total"),
@@ -74,11 +53,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    drawings: &[],
     report: crate::report::CLASSIFICATION,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let reading = Classes {
@@ -91,6 +66,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         };
         Ok(scorer("classification", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 /// Beyond this number of classes, details list the pairs of classes that occur instead of a matrix,

@@ -23,54 +23,31 @@ use serde_json::value::RawValue;
 use crate::class::label::{integer, named_integer};
 use crate::options::{comma_separated, counting, split_list};
 use crate::{
-    Counted, Entry, Facts, Header, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
-    Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, never_whole, scorer,
+    Counted, Entry, Facts, Header, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
+    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, scorer,
 };
 
-const INPUT: OptionSpec = OptionSpec {
-    name: "input",
-    kind: OptionKind::Choice(|| vec!["labels", "scores"]),
-    value: "FORM",
-    default: "labels",
-    help: "Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference is an index",
-};
+#[rustfmt::skip]
+const INPUT: OptionSpec = OptionSpec::one_of("input", "FORM", || vec!["labels", "scores"],
+    "Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference is an index").or("labels");
 
 /// The options of the form `scores`.
-const TIES: OptionSpec = OptionSpec {
-    name: "ties",
-    kind: OptionKind::Choice(|| Ties::ALL.iter().map(|ties| ties.name()).collect()),
-    value: "RULE",
-    default: "",
-    help: "With scores: tie-breaking rule for classes with equal scores [default: highest-index]",
-};
-const AVERAGE: OptionSpec = OptionSpec {
-    name: "average",
-    kind: OptionKind::Choice(|| vec!["micro", "macro"]),
-    value: "AVERAGE",
-    default: "",
-    help: "With scores: equal weight for each example (micro) or for each class (macro) [default: micro]",
-};
-const IGNORE: OptionSpec = OptionSpec {
-    name: "ignore-index",
-    kind: OptionKind::Integer(i64::MIN, i64::MAX),
-    value: "LABEL",
-    default: "",
-    help: "With scores: leave out examples with this reference, such as -100",
-};
-const WEIGHT: OptionSpec = OptionSpec {
-    name: "weight-field",
-    kind: OptionKind::Text,
-    value: "NAME",
-    default: "",
-    help: "With scores: field next to the reference with the weight of the example",
-};
-const INFINITE: OptionSpec = OptionSpec {
-    name: "allow-infinite",
-    kind: OptionKind::Flag,
-    value: "",
-    default: "",
-    help: "With scores: accept \"inf\" and \"-inf\" as scores",
-};
+#[rustfmt::skip]
+const TIES: OptionSpec = OptionSpec::choice::<Ties>("ties", "RULE",
+    "With scores: tie-breaking rule for classes with equal scores [default: highest-index]");
+#[rustfmt::skip]
+const AVERAGE: OptionSpec = OptionSpec::one_of("average", "AVERAGE", || vec!["micro", "macro"],
+    "With scores: equal weight for each example (micro) or for each class (macro) [default: micro]");
+#[rustfmt::skip]
+const IGNORE: OptionSpec = OptionSpec::integer("ignore-index", "LABEL", i64::MIN..=i64::MAX,
+    "With scores: leave out examples with this reference, such as -100");
+#[rustfmt::skip]
+const WEIGHT: OptionSpec = OptionSpec::text("weight-field", "NAME",
+    "With scores: field next to the reference with the weight of the example");
+const INFINITE: OptionSpec = OptionSpec::flag(
+    "allow-infinite",
+    "With scores: accept \"inf\" and \"-inf\" as scores",
+);
 
 const VALUES: (&str, &str) = (
     "a label, an integer or a string; with --input scores, the index of a score, counted from 0",
@@ -81,15 +58,11 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     name: "accuracy-at-k",
     help: "Share of examples whose reference is among the first k predicted labels",
     values: VALUES,
+    #[rustfmt::skip]
     options: &[
         INPUT,
-        OptionSpec {
-            name: "k",
-            kind: OptionKind::List(&OptionKind::Integer(1, i64::MAX)),
-            value: "K,...",
-            default: "",
-            help: "Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or with scores 1 and 5]",
-        },
+        OptionSpec::list("k", "K,...", &OptionKind::Integer(1, i64::MAX),
+            "Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or with scores 1 and 5]"),
         TIES,
         AVERAGE,
         IGNORE,
@@ -99,13 +72,9 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     scores: &[ScoreSpec::higher("accuracy@")
         .by("K")
         .proportion("hits@", "total")],
-    groups: &[],
     details: true,
-    drawings: &[],
     report: crate::report::ACCURACY_AT_K,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
+    allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let ks = match options.get("k") {
             None => Vec::new(),
@@ -113,21 +82,17 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         };
         build("accuracy-at-k", options, Wanted::Accuracy(ks))
     },
+    ..Entry::BASE
 };
 
 pub(crate) const MRR: Entry = Entry {
     name: "mrr",
     help: "Mean reciprocal rank of the reference among the predicted labels",
     values: VALUES,
+    #[rustfmt::skip]
     options: &[
         INPUT,
-        OptionSpec {
-            name: "k",
-            kind: OptionKind::Integer(1, i64::MAX),
-            value: "K",
-            default: "",
-            help: "Count only the first K labels",
-        },
+        OptionSpec::integer("k", "K", 1..=i64::MAX, "Count only the first K labels"),
         TIES,
         AVERAGE,
         IGNORE,
@@ -135,17 +100,14 @@ pub(crate) const MRR: Entry = Entry {
         INFINITE,
     ],
     scores: &[ScoreSpec::higher("mrr"), ScoreSpec::higher("mrr@").by("K")],
-    groups: &[],
     details: true,
-    drawings: &[],
     report: crate::report::MRR,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
+    allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let cutoff = options.counting("k", usize::MAX)?;
         build("mrr", options, Wanted::ReciprocalRank(cutoff))
     },
+    ..Entry::BASE
 };
 
 /// The score that is read from the ranks.

@@ -8,68 +8,33 @@ use metric_code::{
     CodeBleu, CodeBleuProfile, CodeBleuState, InvalidReferences, Language, NgramCounts, Prediction,
     References, VERSION, Weights,
 };
-use metric_core::{Metric, NamedScores};
+use metric_core::{Choice, Metric, NamedScores};
 use metric_record::json::{self, string, typed};
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use serde_json::json;
 
 use crate::{
-    Counted, Entry, Facts, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading,
-    Remarks, Scope, ScoreSpec, Sink, never_whole,
+    Counted, Entry, Facts, Named, Numbers, OptionError, OptionKind, OptionSpec, Reading, Remarks,
+    Scope, ScoreSpec, Sink,
 };
 
 pub(crate) const CODEBLEU: Entry = Entry {
     name: "codebleu",
     help: "CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow",
     values: ("a string, or `references`: a list of strings", "a string"),
+    #[rustfmt::skip]
     options: &[
         #[cfg(feature = "text")]
         crate::text::prepare::EXTRACT,
-        OptionSpec {
-            name: "lang",
-            kind: OptionKind::Choice(|| {
-                Language::ALL
-                    .iter()
-                    .map(|language| language.name())
-                    .collect()
-            }),
-            value: "LANGUAGE",
-            default: "",
-            help: "Language of all texts",
-        },
-        OptionSpec {
-            name: "lang-field",
-            kind: OptionKind::Text,
-            value: "FIELD",
-            default: "",
-            help: "Field next to the reference that names the language of the example, instead of --lang",
-        },
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                CodeBleuProfile::ALL
-                    .iter()
-                    .map(|profile| profile.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: CodeBleuProfile::CodeXGlue.name(),
-            help: "Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly lowers them",
-        },
-        OptionSpec {
-            name: "weights",
-            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
-            value: "N,W,S,D",
-            default: "0.25,0.25,0.25,0.25",
-            help: "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to 1",
-        },
-        OptionSpec {
-            name: "on-limit",
-            kind: OptionKind::Choice(|| vec!["error", "zero"]),
-            value: "RULE",
-            default: "error",
-            help: "Treatment of texts beyond the limits of the parser: stop with an error, or score them as if they had no syntax and no dataflow",
-        },
+        OptionSpec::choice::<Language>("lang", "LANGUAGE", "Language of all texts"),
+        OptionSpec::text("lang-field", "FIELD",
+            "Field next to the reference that names the language of the example, instead of --lang"),
+        OptionSpec::choice::<CodeBleuProfile>("profile", "PROFILE",
+            "Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly lowers them").or(CodeBleuProfile::CodeXGlue.name()),
+        OptionSpec::list("weights", "N,W,S,D", &OptionKind::Number(0.0, 1.0),
+            "Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to 1").or("0.25,0.25,0.25,0.25"),
+        OptionSpec::one_of("on-limit", "RULE", || vec!["error", "zero"],
+            "Treatment of texts beyond the limits of the parser: stop with an error, or score them as if they had no syntax and no dataflow").or("error"),
     ],
     scores: &[
         ScoreSpec::higher("codebleu"),
@@ -80,11 +45,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
     ],
     groups: &["lang"],
     details: true,
-    drawings: &[],
     report: crate::report::CODEBLEU,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let lang: Option<Language> = options.parse("lang")?;
         let field: Option<String> = options.parse("lang-field")?;
@@ -92,11 +53,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
             (Some(language), None) => Languages::One(language),
             (None, Some(field)) => Languages::Field(field),
             (None, None) => {
-                let names: Vec<_> = Language::ALL
-                    .iter()
-                    .map(|language| language.name())
-                    .collect();
-                let names = names.join(", ");
+                let names = Language::names().join(", ");
                 return Err(OptionError::new(
                     "lang",
                     "",
@@ -127,6 +84,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
         #[cfg(not(feature = "text"))]
         Ok(crate::scorer("codebleu", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 /// The source of the language of an example.

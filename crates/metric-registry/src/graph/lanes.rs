@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::options::comma_separated;
 use crate::{
-    Counted, Draw, Drawing, Entry, Facts, Group, Input, Named, Numbers, OptionError, OptionKind,
+    Counted, Draw, Drawing, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
     OptionSpec, Reading, Remarks, Scope, ScoreSpec, Sink, scorer,
 };
 
@@ -27,72 +27,24 @@ pub(crate) const LANES: Entry = Entry {
         "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files; with MapDR's `data` next to them, lane ids are checked",
         "the same; null and unreadable predictions count as no rules",
     ),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                LaneProfile::ALL
-                    .iter()
-                    .map(|choice| choice.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: LaneProfile::MapdrReference.name(),
-            help: "Convention to follow",
-        },
-        OptionSpec {
-            name: "alignment",
-            kind: OptionKind::Choice(|| {
-                Alignment::ALL.iter().map(|choice| choice.name()).collect()
-            }),
-            value: "ALIGNMENT",
-            default: Alignment::Optimal.name(),
-            help: "Alignment of predicted rules with reference rules in correspondence_*",
-        },
-        OptionSpec {
-            name: "lane-ids",
-            kind: OptionKind::Choice(|| LaneIds::ALL.iter().map(|choice| choice.name()).collect()),
-            value: "WHEN",
-            default: LaneIds::Strict.name(),
-            help: "Comparison of lane ids: strict tells 7 from \"7\", text does not",
-        },
-        OptionSpec {
-            name: "ignore",
-            kind: OptionKind::List(&OptionKind::Text),
-            value: "NAME,...",
-            default: "",
-            help: "Properties to leave out, such as RuleIndex",
-        },
-        OptionSpec {
-            name: "duplicates",
-            kind: OptionKind::Choice(|| {
-                Duplicates::ALL.iter().map(|choice| choice.name()).collect()
-            }),
-            value: "HOW",
-            default: Duplicates::Count.name(),
-            help: "Treatment of repeated rules and pairs: each counts, or they are merged into one",
-        },
-        OptionSpec {
-            name: "overall",
-            kind: OptionKind::Choice(|| Overall::ALL.iter().map(|choice| choice.name()).collect()),
-            value: "HOW",
-            default: Overall::Pairs.name(),
-            help: "Condition for a correct pair of rule and lane: equal properties and lane (pairs), or an equal rule id as well (key)",
-        },
-        OptionSpec {
-            name: "equality",
-            kind: OptionKind::List(&OptionKind::Text),
-            value: "LENIENCE,...",
-            default: "strict",
-            help: "Differences between property values to ignore: strict for none, or a list of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)",
-        },
-        OptionSpec {
-            name: "dangling-lanes",
-            kind: OptionKind::Choice(|| vec!["count", "drop", "error"]),
-            value: "HOW",
-            default: "count",
-            help: "Treatment of lanes that are not centerlines of the map (MapDR's `data`): they count like any other, are left out, or are refused",
-        },
+        OptionSpec::choice::<LaneProfile>("profile", "PROFILE",
+            "Convention to follow").or(LaneProfile::MapdrReference.name()),
+        OptionSpec::choice::<Alignment>("alignment", "ALIGNMENT",
+            "Alignment of predicted rules with reference rules in correspondence_*").or(Alignment::Optimal.name()),
+        OptionSpec::choice::<LaneIds>("lane-ids", "WHEN",
+            "Comparison of lane ids: strict tells 7 from \"7\", text does not").or(LaneIds::Strict.name()),
+        OptionSpec::list("ignore", "NAME,...", &OptionKind::Text,
+            "Properties to leave out, such as RuleIndex"),
+        OptionSpec::choice::<Duplicates>("duplicates", "HOW",
+            "Treatment of repeated rules and pairs: each counts, or they are merged into one").or(Duplicates::Count.name()),
+        OptionSpec::choice::<Overall>("overall", "HOW",
+            "Condition for a correct pair of rule and lane: equal properties and lane (pairs), or an equal rule id as well (key)").or(Overall::Pairs.name()),
+        OptionSpec::list("equality", "LENIENCE,...", &OptionKind::Text,
+            "Differences between property values to ignore: strict for none, or a list of none-is-absent, nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals)").or("strict"),
+        OptionSpec::choice::<DanglingLanes>("dangling-lanes", "HOW",
+            "Treatment of lanes that are not centerlines of the map (MapDR's `data`): they count like any other, are left out, or are refused").or(DanglingLanes::Count.name()),
     ],
     scores: &[
         ScoreSpec::higher("rule_precision"),
@@ -122,9 +74,7 @@ pub(crate) const LANES: Entry = Entry {
     details: true,
     drawings: &[Drawing::Svg],
     report: crate::report::LANES,
-    input: Input::Records,
     whole_file: is_rule,
-    state_format: 1,
     build: |options| {
         let ignore: BTreeSet<String> = options
             .parts("ignore")?
@@ -148,6 +98,7 @@ pub(crate) const LANES: Entry = Entry {
         let metric = ReadLanes(metric);
         Ok(scorer("lanes", VERSION, Lanes { metric, dangling }))
     },
+    ..Entry::BASE
 };
 
 struct Lanes {

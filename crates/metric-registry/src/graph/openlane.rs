@@ -10,8 +10,8 @@ use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
 use crate::{
-    Draw, Drawing, Entry, Group, Input, Named, Numbers, Reading, Remarks, Scope, ScoreSpec, Sink,
-    Weigher, never_whole, scorer,
+    Draw, Drawing, Entry, Group, Named, Numbers, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
+    scorer,
 };
 
 pub(crate) const OPENLANE: Entry = Entry {
@@ -21,7 +21,6 @@ pub(crate) const OPENLANE: Entry = Entry {
         "a frame as in OpenLane-V2's annotations: {\"lane_centerline\": [{\"id\", \"points\"}], \"traffic_element\": [{\"id\", \"attribute\", \"points\"}], \"topology_lclc\": [[0 or 1]], \"topology_lcte\": [[0 or 1]]}",
         "the same with a \"confidence\" in each lane and traffic element, and confidences in the topologies",
     ),
-    options: &[],
     scores: &[
         ScoreSpec::higher("DET_l"),
         ScoreSpec::higher("DET_t"),
@@ -44,13 +43,11 @@ pub(crate) const OPENLANE: Entry = Entry {
     details: true,
     drawings: &[Drawing::Svg],
     report: crate::report::OPENLANE,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let compact = options.compact_details();
         Ok(scorer("openlane", VERSION, OpenLane { compact }))
     },
+    ..Entry::BASE
 };
 
 struct OpenLane {

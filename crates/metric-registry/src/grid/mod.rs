@@ -15,8 +15,8 @@ use serde_json::json;
 
 use crate::{
     Counted, DataSet, DataSetError, Draw, Drawing, Entry, Header, Input, Named, Numbers,
-    OptionError, OptionKind, OptionSpec, Options, PairOf, ReadDataSet, Reading, Remarks, Scope,
-    ScoreSpec, Sink, Unified, never_whole, scorer,
+    OptionError, OptionSpec, Options, PairOf, ReadDataSet, Reading, Remarks, Scope, ScoreSpec,
+    Sink, Unified, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -26,28 +26,14 @@ pub(crate) const ARC: Entry = Entry {
         "a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks",
         "a grid, or null for none. For a submission Kaggle's file {task: [{\"attempt_1\": grid, \"attempt_2\": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-benchmarking's files. In these files a task that the submission lacks scores 0, and one that the solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names both",
     ),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "attempts",
-            kind: OptionKind::Integer(1, MAX_ATTEMPTS as i64),
-            value: "N",
-            default: "2",
-            help: "In submissions: number of attempts per output that count",
-        },
-        OptionSpec {
-            name: "strict",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks and outputs of a submission that do not belong there",
-        },
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::Choice(|| vec!["none", "task"]),
-            value: "KIND",
-            default: "none",
-            help: "In submissions: tables in addition to the total",
-        },
+        OptionSpec::integer("attempts", "N", 1..=MAX_ATTEMPTS as i64,
+            "In submissions: number of attempts per output that count").or("2"),
+        OptionSpec::flag("strict",
+            "Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks and outputs of a submission that do not belong there"),
+        OptionSpec::one_of("groups", "KIND", || vec!["none", "task"],
+            "In submissions: tables in addition to the total").or("none"),
     ],
     scores: &[
         ScoreSpec::higher("cell_accuracy"),
@@ -67,8 +53,6 @@ pub(crate) const ARC: Entry = Entry {
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
     report: crate::report::ARC,
     input: Input::Either(is_solutions),
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let reading = ArcReading {
             metric: ArcExamples {
@@ -81,6 +65,7 @@ pub(crate) const ARC: Entry = Entry {
         };
         Ok(scorer("arc", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 fn attempts(options: &Options) -> Result<NonZeroU16, OptionError> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
-use crate::{ComparedTexts, Options};
+use crate::{ComparedTexts, Inputs, Options};
 
 /// The number of confusions of a kind that are listed.
 const CONFUSIONS: usize = 30;
@@ -184,10 +184,10 @@ pub(super) fn answer(
     // Next to the reference, or in the same object as the answers.
     let objects = [example.fields.as_ref(), example.reference.as_ref()];
     let mut objects = objects.into_iter().flatten();
-    let question = objects.find_map(|object| object.get("question"));
+    let question = objects.find_map(|object| object.get(Inputs::QUESTION));
     facts.extend(question.map(|question| {
         let question = super::parts::text(question);
-        ("question".to_owned(), Fact::Text(question))
+        (Inputs::QUESTION.to_owned(), Fact::Text(question))
     }));
     if references.is_empty() {
         let words = Fact::Words("none: the question has no answer".to_owned());

@@ -33,53 +33,25 @@ use crate::text::string_accuracy::{
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Entry, Facts, Input, Named, Numbers,
     OptionError, OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope,
-    ScoreSpec, Sink, is_on_this_thread, never_whole,
+    ScoreSpec, Sink, is_on_this_thread,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
     values: ("a string, or `references`: a list of strings", "a string"),
+    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec {
-            name: "regexes-to-ignore",
-            kind: OptionKind::List(&OptionKind::Text),
-            value: "REGEXES",
-            default: "",
-            help: "Patterns to delete first: a regular expression, or a JSON list of them",
-        },
-        OptionSpec {
-            name: "ignore-case",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Lowercase both texts",
-        },
-        OptionSpec {
-            name: "ignore-punctuation",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Delete ASCII punctuation",
-        },
-        OptionSpec {
-            name: "ignore-numbers",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Delete the digits 0 to 9",
-        },
+        OptionSpec::list("regexes-to-ignore", "REGEXES", &OptionKind::Text,
+            "Patterns to delete first: a regular expression, or a JSON list of them"),
+        OptionSpec::flag("ignore-case", "Lowercase both texts"),
+        OptionSpec::flag("ignore-punctuation", "Delete ASCII punctuation"),
+        OptionSpec::flag("ignore-numbers", "Delete the digits 0 to 9"),
     ],
     scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
-    groups: &[],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
@@ -101,6 +73,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         };
         prepared_scorer("exact-match", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Matches {
@@ -213,37 +186,20 @@ pub(crate) const VQA: Entry = Entry {
         "an answer or a list of answers, or {\"answer\": ..., \"lang\": \"en\"}, with `lang`, `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json)",
         "a string; with an annotation file, VQA v2's results file: a list of {\"question_id\": ..., \"answer\": ...}",
     ),
+    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                VqaProfile::ALL
-                    .iter()
-                    .map(|profile| profile.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: VqaProfile::Exact.name(),
-            help: "Convention to follow",
-        },
-        OptionSpec {
-            name: "questions",
-            kind: OptionKind::Path,
-            value: "FILE",
-            default: "",
-            help: "VQA v2's question file, which must have the questions of the annotation file",
-        },
+        OptionSpec::choice::<VqaProfile>("profile", "PROFILE",
+            "Convention to follow").or(VqaProfile::Exact.name()),
+        OptionSpec::path("questions", "FILE",
+            "VQA v2's question file, which must have the questions of the annotation file"),
     ],
     scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
     groups: &["answer_type", "lang", "question_type"],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
-    whole_file: never_whole,
-    state_format: 1,
+    parts: &["answers"],
     build: |options| {
         let reading = Vqa {
             metric: VqaAccuracy::new(options.require("profile")?),
@@ -251,6 +207,7 @@ pub(crate) const VQA: Entry = Entry {
         };
         prepared_scorer("vqa", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Vqa {
@@ -609,31 +566,16 @@ pub(crate) const ANLS: Entry = Entry {
     name: "anls",
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
+    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                anls::AnlsProfile::ALL
-                    .iter()
-                    .map(|profile| profile.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: anls::AnlsProfile::Paper.name(),
-            help: "Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading Competition",
-        },
+        OptionSpec::choice::<anls::AnlsProfile>("profile", "PROFILE",
+            "Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading Competition").or(anls::AnlsProfile::Paper.name()),
         MAX_CELLS_OPTION,
     ],
     scores: &[ScoreSpec::higher("anls")],
-    groups: &[],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Similarity {
@@ -642,6 +584,7 @@ pub(crate) const ANLS: Entry = Entry {
         };
         prepared_scorer("anls", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Similarity {
@@ -715,21 +658,13 @@ impl Reading for Similarity {
     }
 }
 
-const NA_PROB_FILE: OptionSpec = OptionSpec {
-    name: "na-prob-file",
-    kind: OptionKind::Path,
-    value: "FILE",
-    default: "",
-    help: "With profile v2 and a data file: probability of each question, by id, that it has no answer (.json)",
-};
+#[rustfmt::skip]
+const NA_PROB_FILE: OptionSpec = OptionSpec::path("na-prob-file", "FILE",
+    "With profile v2 and a data file: probability of each question, by id, that it has no answer (.json)");
 
-const NA_PROB_THRESH: OptionSpec = OptionSpec {
-    name: "na-prob-thresh",
-    kind: OptionKind::Number(f64::MIN, f64::MAX),
-    value: "T",
-    default: "",
-    help: "Questions whose probability of having no answer is above T count as unanswered [default: 1]",
-};
+#[rustfmt::skip]
+const NA_PROB_THRESH: OptionSpec = OptionSpec::number("na-prob-thresh", "T", f64::MIN..=f64::MAX,
+    "Questions whose probability of having no answer is above T count as unanswered [default: 1]");
 
 pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
@@ -738,21 +673,12 @@ pub(crate) const SQUAD: Entry = Entry {
         "an answer, a list of answers, {\"text\": a list of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer",
         "a string, or with a data file SQuAD's predictions file, an object that maps ids to texts. With a threshold and no file of probabilities {\"prediction_text\": ..., \"no_answer_probability\": ...}",
     ),
+    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                squad::SquadProfile::ALL
-                    .iter()
-                    .map(|profile| profile.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: squad::SquadProfile::V1.name(),
-            help: "Version of SQuAD. Under v2, a question may have no answer",
-        },
+        OptionSpec::choice::<squad::SquadProfile>("profile", "PROFILE",
+            "Version of SQuAD. Under v2, a question may have no answer").or(squad::SquadProfile::V1.name()),
         NA_PROB_FILE,
         NA_PROB_THRESH,
     ],
@@ -761,12 +687,9 @@ pub(crate) const SQUAD: Entry = Entry {
         ScoreSpec::higher("f1"),
     ],
     groups: &["has_answer"],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
-    whole_file: never_whole,
-    state_format: 1,
+    parts: &["answers"],
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Extraction {
@@ -776,6 +699,7 @@ pub(crate) const SQUAD: Entry = Entry {
         };
         prepared_scorer("squad", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Extraction {
@@ -1053,25 +977,15 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         "an answer or a list of answers, each a string or a number",
         "a string or a number",
     ),
+    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec {
-            name: "tolerance",
-            kind: OptionKind::Number(0.0, f64::MAX),
-            value: "T",
-            default: "0.05",
-            help: "Relative tolerance of numbers",
-        },
+        OptionSpec::number("tolerance", "T", 0.0..=f64::MAX,
+            "Relative tolerance of numbers").or("0.05"),
     ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
-    groups: &[],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {
@@ -1087,6 +1001,7 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         };
         prepared_scorer("relaxed-accuracy", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Relaxed {

@@ -15,34 +15,21 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, Value
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::text::string_accuracy::{other_forms, read_texts, texts};
 use crate::{
-    ComparedTexts, Counted, Draw, Drawing, Entry, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, never_whole,
+    ComparedTexts, Counted, Draw, Drawing, Entry, Named, Numbers, OptionError, OptionSpec, Options,
+    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
 };
 
-const PROFILE: OptionSpec = OptionSpec {
-    name: "profile",
-    kind: OptionKind::Choice(|| {
-        EditProfile::ALL
-            .iter()
-            .map(|profile| profile.name())
-            .collect()
-    }),
-    value: "PROFILE",
-    default: EditProfile::Jiwer.name(),
-    help: "Package whose conventions to follow for white space and for empty references",
-};
+#[rustfmt::skip]
+const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>("profile", "PROFILE",
+    "Package whose conventions to follow for white space and for empty references").or(EditProfile::Jiwer.name());
 
 /// `metric_text::edit::MAX_CELLS` as text.
 const DEFAULT_MAX_CELLS: &str = "100000000000";
 
 /// Changes no score: a pair within the limit has the same one under any other.
-pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec {
-    name: "max-cells",
-    kind: OptionKind::Integer(0, i64::MAX),
-    value: "N",
-    default: DEFAULT_MAX_CELLS,
-    help: "Refuse records whose edit distance needs a table with more cells than this. A table of the default size takes about 5 s",
-};
+#[rustfmt::skip]
+pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec::integer("max-cells", "N", 0..=i64::MAX,
+    "Refuse records whose edit distance needs a table with more cells than this. A table of the default size takes about 5 s").or(DEFAULT_MAX_CELLS);
 
 /// The value of [`MAX_CELLS_OPTION`].
 pub(crate) fn max_cells(options: &Options) -> Result<u64, OptionError> {
@@ -71,29 +58,22 @@ pub(crate) const WER: Entry = Entry {
         ScoreSpec::higher("wip"),
         ScoreSpec::lower("wer_mean"),
     ],
-    groups: &[],
     details: true,
     drawings: TEXT,
     report: crate::report::EDITS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| build("wer", Unit::Word, options),
+    ..Entry::BASE
 };
 
 pub(crate) const CER: Entry = Entry {
     name: "cer",
     help: "Character error rate, and the other rates of wer, counted in characters",
     values: ("a string", "a string"),
+    #[rustfmt::skip]
     options: &[
         PROFILE,
-        OptionSpec {
-            name: "unit",
-            kind: OptionKind::Choice(|| vec![Unit::CodePoint.name(), Unit::Grapheme.name()]),
-            value: "UNIT",
-            default: Unit::CodePoint.name(),
-            help: "Unit to compare: a Unicode code point, or a grapheme, which readers see as one character",
-        },
+        OptionSpec::one_of("unit", "UNIT", || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],
+            "Unit to compare: a Unicode code point, or a grapheme, which readers see as one character").or(Unit::CodePoint.name()),
         EXTRACT,
         NORMALIZE,
         MAX_CELLS_OPTION,
@@ -105,14 +85,11 @@ pub(crate) const CER: Entry = Entry {
         ScoreSpec::higher("wip"),
         ScoreSpec::lower("cer_mean"),
     ],
-    groups: &[],
     details: true,
     drawings: TEXT,
     report: crate::report::EDITS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| build("cer", options.require("unit")?, options),
+    ..Entry::BASE
 };
 
 fn build(name: &'static str, unit: Unit, options: &Options) -> Result<Scorer, OptionError> {

@@ -10,8 +10,7 @@ use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordErro
 
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::{
-    ComparedTexts, Counted, Entry, Input, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
-    never_whole,
+    ComparedTexts, Counted, Entry, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
 };
 
 pub(crate) const STRING_ACCURACY: Entry = Entry {
@@ -20,13 +19,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     values: ("a string, or `references`: a list of strings", "a string"),
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
-    groups: &[],
-    details: false,
-    drawings: &[],
     report: crate::report::ANSWERS,
-    input: Input::Records,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
         let reading = Strings {
@@ -34,6 +27,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
         };
         extracting_scorer("string-accuracy", VERSION, reading, options)
     },
+    ..Entry::BASE
 };
 
 struct Strings {

@@ -22,8 +22,8 @@ use crate::vision::images::{
     tally_order,
 };
 use crate::{
-    Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
+    Counted, DataSet, DataSetError, Entry, Group, Input, Named, Numbers, Objects, OptionError,
+    OptionKind, OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -33,73 +33,28 @@ pub(crate) const COCO: Entry = Entry {
         "a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
         "a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id, score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per record: a list of its detections",
     ),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "iou-type",
-            kind: OptionKind::Choice(|| vec!["bbox", "segm", "keypoints"]),
-            value: "TYPE",
-            default: "bbox",
-            help: "Shapes to compare: boxes, masks or keypoints",
-        },
-        OptionSpec {
-            name: SIGMAS,
-            kind: OptionKind::List(&OptionKind::Number(0.0, 1e6)),
-            value: "S,...",
-            default: "",
-            help: "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person",
-        },
-        OptionSpec {
-            name: "iou",
-            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
-            value: "T,...",
-            default: "",
-            help: "IoU thresholds, instead of 0.50,0.55,...,0.95",
-        },
-        OptionSpec {
-            name: "recalls",
-            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
-            value: "R,...",
-            default: "",
-            help: "Recall values at which precision is sampled, instead of 0,0.01,...,1",
-        },
-        OptionSpec {
-            name: "areas",
-            kind: OptionKind::List(&OptionKind::Text),
-            value: "NAME:FROM:TO,...",
-            default: "",
-            help: "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small)",
-        },
-        OptionSpec {
-            name: "max-detections",
-            kind: OptionKind::List(&OptionKind::Integer(1, u32::MAX as i64)),
-            value: "N,...",
-            default: "",
-            help: "Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints, 20)",
-        },
+        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "keypoints"],
+            "Shapes to compare: boxes, masks or keypoints").or("bbox"),
+        OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
+            "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
+        OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
+            "IoU thresholds, instead of 0.50,0.55,...,0.95"),
+        OptionSpec::list("recalls", "R,...", &OptionKind::Number(0.0, 1.0),
+            "Recall values at which precision is sampled, instead of 0,0.01,...,1"),
+        OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
+            "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small)"),
+        OptionSpec::list("max-detections", "N,...", &OptionKind::Integer(1, u32::MAX as i64),
+            "Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints, 20)"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
-        OptionSpec {
-            name: "class-agnostic",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Treat all objects as one class",
-        },
-        OptionSpec {
-            name: "quirks",
-            kind: OptionKind::Choice(|| vec!["none", "pycocotools"]),
-            value: "PROGRAM",
-            default: "none",
-            help: "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections",
-        },
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::Choice(|| vec!["none", "class"]),
-            value: "KIND",
-            default: "none",
-            help: "Tables in addition to the total. With --class-agnostic there is no table of classes",
-        },
+        OptionSpec::flag("class-agnostic", "Treat all objects as one class"),
+        OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "pycocotools"],
+            "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections").or("none"),
+        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
+            "Tables in addition to the total. With --class-agnostic there is no table of classes").or("none"),
     ],
     scores: &[
         ScoreSpec::higher("AP"),
@@ -111,11 +66,13 @@ pub(crate) const COCO: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    drawings: &[],
     report: crate::report::COCO,
     input: Input::Documents,
-    whole_file: never_whole,
-    state_format: 1,
+    objects: |options| match options.get("iou-type").as_deref() {
+        None | Some("bbox") => Some(Objects::Boxes),
+        Some("segm") => Some(Objects::Masks),
+        _ => None,
+    },
     build: |options| {
         let iou_type = options.given("iou-type");
         let mut params = match iou_type.as_str() {
@@ -180,6 +137,7 @@ pub(crate) const COCO: Entry = Entry {
             _ => scorer(params, signature, switches, folders, boxes()),
         }
     },
+    ..Entry::BASE
 };
 
 const SIGMAS: &str = "oks-sigmas";

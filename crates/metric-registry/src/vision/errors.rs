@@ -20,36 +20,20 @@ use crate::vision::images::{
 };
 use crate::{
     ConfusionTable, DataSet, DataSetError, Entry, Facts, Group, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
-    never_whole, scorer,
+    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, scorer,
 };
 
 pub(crate) const TIDE: Entry = Entry {
     name: "tide",
     help: "TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1",
     values: BOXES,
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "iou",
-            kind: OptionKind::Number(0.0, 1.0),
-            value: "T",
-            default: "0.5",
-            help: "IoU threshold of a match",
-        },
-        OptionSpec {
-            name: "background",
-            kind: OptionKind::Number(0.0, 1.0),
-            value: "T",
-            default: "0.1",
-            help: "Largest IoU of a detection that belongs to the background",
-        },
-        OptionSpec {
-            name: "max-detections",
-            kind: OptionKind::Integer(1, u32::MAX as i64),
-            value: "N",
-            default: "100",
-            help: "Number of detections per image that count",
-        },
+        OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
+        OptionSpec::number("background", "T", 0.0..=1.0,
+            "Largest IoU of a detection that belongs to the background").or("0.1"),
+        OptionSpec::integer("max-detections", "N", 1..=u32::MAX as i64,
+            "Number of detections per image that count").or("100"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
@@ -58,13 +42,9 @@ pub(crate) const TIDE: Entry = Entry {
         ScoreSpec::higher("AP"),
         ScoreSpec::lower("dAP_").by("ERROR"),
     ],
-    groups: &[],
     details: true,
-    drawings: &[],
     report: crate::report::TIDE,
     input: Input::Documents,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let foreground = options.number("iou")?;
         let background = options.number("background")?;
@@ -85,6 +65,7 @@ pub(crate) const TIDE: Entry = Entry {
         };
         Ok(scorer("tide", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 struct Errors {
@@ -225,31 +206,16 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
     help: "Confusion matrix of box classes and the background",
     values: BOXES,
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "iou",
-            kind: OptionKind::Number(0.0, 1.0),
-            value: "T",
-            default: "0.5",
-            help: "IoU threshold of a match",
-        },
-        OptionSpec {
-            name: "score-threshold",
-            kind: OptionKind::Number(f64::MIN, f64::MAX),
-            value: "S",
-            default: "",
-            help: "Leave out detections below this score",
-        },
+        OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
+        OptionSpec::number("score-threshold", "S", f64::MIN..=f64::MAX,
+            "Leave out detections below this score"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::Choice(|| vec!["none", "class"]),
-            value: "KIND",
-            default: "class",
-            help: "Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a list of cells",
-        },
+        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
+            "Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a list of cells").or("class"),
     ],
     scores: &[
         ScoreSpec::higher("precision"),
@@ -258,11 +224,8 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    drawings: &[],
     report: crate::report::CONFUSION_MATRIX,
     input: Input::Documents,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let iou = options.number("iou")?;
         let given = options.given("iou");
@@ -279,6 +242,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         };
         Ok(scorer("confusion-matrix", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 /// With more classes, the details have the pairs that occur instead of a matrix of gigabytes.

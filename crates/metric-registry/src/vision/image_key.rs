@@ -6,17 +6,12 @@ use metric_record::json::{self, Entries};
 use metric_record::{Content, Document, ReadError, quoted_id};
 use serde_json::value::RawValue;
 
-use crate::OptionKind;
 use crate::OptionSpec;
 
 /// The meaning of the `image_id` of a result.
-pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec {
-    name: "image-key",
-    kind: OptionKind::Choice(|| vec!["id", "file_name"]),
-    value: "KEY",
-    default: "id",
-    help: "Meaning of image_id in results: the id of the image, or its file name, with or without folder and extension",
-};
+#[rustfmt::skip]
+pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec::one_of("image-key", "KEY", || vec!["id", "file_name"],
+    "Meaning of image_id in results: the id of the image, or its file name, with or without folder and extension").or("id");
 
 /// The ids of images by the names of their files.
 struct FileNames<'a>(HashMap<String, Named<'a>>);

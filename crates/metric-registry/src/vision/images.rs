@@ -28,8 +28,8 @@ use crate::vision::findings::{
 };
 use crate::vision::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
 use crate::{
-    Counted, DataSet, DataSetError, Header, Inputs, Named, OptionError, OptionKind, OptionSpec,
-    Options, Reading, Remarks, Sink, StateOf, Unified,
+    Counted, DataSet, DataSetError, Header, Inputs, Named, OptionError, OptionSpec, Options,
+    Reading, Remarks, Sink, StateOf, Unified,
 };
 
 /// The classes of a data set, in the order of their keys. States count classes by their index here.
@@ -579,22 +579,14 @@ pub(crate) const BOXES: (&str, &str) = (
 );
 
 /// The size of images whose files have none.
-pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec {
-    name: "image-size",
-    kind: OptionKind::Text,
-    value: "WxH",
-    default: "",
-    help: "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image",
-};
+#[rustfmt::skip]
+pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text("image-size", "WxH",
+    "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image");
 
 /// The order of the columns of text results.
-pub(crate) const COLUMNS: OptionSpec = OptionSpec {
-    name: "columns",
-    kind: OptionKind::Text,
-    value: "NAME,...",
-    default: "",
-    help: "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
-};
+#[rustfmt::skip]
+pub(crate) const COLUMNS: OptionSpec = OptionSpec::text("columns", "NAME,...",
+    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h");
 
 /// The options for reading boxes: the values of [`IMAGE_SIZE`] and [`COLUMNS`], which are for folders, and of
 /// [`IMAGE_KEY`].

@@ -17,68 +17,34 @@ use crate::vision::images::{
     image_warnings, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
-    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
-    scorer,
+    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionSpec,
+    ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, scorer,
 };
 
 pub(crate) const VOC: Entry = Entry {
     name: "voc",
     help: "Pascal VOC's average precision of boxes",
     values: BOXES,
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "iou",
-            kind: OptionKind::Number(0.0, 1.0),
-            value: "T",
-            default: "0.5",
-            help: "IoU threshold of a match",
-        },
-        OptionSpec {
-            name: "interpolation",
-            kind: OptionKind::Choice(|| {
-                Interpolation::ALL
-                    .iter()
-                    .map(|choice| choice.name())
-                    .collect()
-            }),
-            value: "POINTS",
-            default: Interpolation::EveryPoint.name(),
-            help: "Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before)",
-        },
-        OptionSpec {
-            name: "strict",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Match only above the IoU threshold, as in py-faster-rcnn and Detectron",
-        },
-        OptionSpec {
-            name: "pixel-plus-one",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit",
-        },
+        OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
+        OptionSpec::choice::<Interpolation>("interpolation", "POINTS",
+            "Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before)").or(Interpolation::EveryPoint.name()),
+        OptionSpec::flag("strict",
+            "Match only above the IoU threshold, as in py-faster-rcnn and Detectron"),
+        OptionSpec::flag("pixel-plus-one",
+            "Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::Choice(|| vec!["none", "class"]),
-            value: "KIND",
-            default: "class",
-            help: "Tables in addition to the total",
-        },
+        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
+            "Tables in addition to the total").or("class"),
     ],
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],
     details: true,
-    drawings: &[],
     report: crate::report::VOC,
     input: Input::Documents,
-    whole_file: never_whole,
-    state_format: 1,
     build: |options| {
         let interpolation: Interpolation = options.require("interpolation")?;
         let strict = options.has("strict");
@@ -116,6 +82,7 @@ pub(crate) const VOC: Entry = Entry {
         };
         Ok(scorer("voc", VERSION, reading))
     },
+    ..Entry::BASE
 };
 
 struct Voc {

@@ -6,4 +6,3 @@ mod columns;
 mod kept;
 #[cfg(all(feature = "graph", feature = "text"))]
 mod parameters;
-mod signatures;

@@ -30,7 +30,7 @@ impl Run {
         self.refuse_missing()?;
         found.states = self.start();
         for (metric, chosen) in self.metrics.iter().enumerate() {
-            let mut rest = Rest::new(DataSet {
+            let data = DataSet {
                 references: references.clone(),
                 predictions: predictions.clone(),
                 files: self.option_files(chosen)?,
@@ -38,7 +38,8 @@ impl Run {
                 shard: self.shard,
                 plan: Arc::new(self.plan_of(chosen)),
                 inputs: false,
-            });
+            };
+            let mut rest = Rest::new(data, chosen.entry.parts);
             let mut readings = 0;
             loop {
                 let error = match chosen.scorer.read_data_set(rest.data.clone(), false) {
@@ -119,16 +120,19 @@ struct Rest {
     lacks_files: bool,
     /// The ids of the records of JSON that are taken out.
     taken_out: BTreeSet<String>,
+    /// The lists whose items are parts of one record.
+    parts: &'static [&'static str],
 }
 
 impl Rest {
-    fn new(data: DataSet) -> Self {
+    fn new(data: DataSet, parts: &'static [&'static str]) -> Self {
         Self {
             data,
             removed: BTreeMap::new(),
             mirrors: Vec::new(),
             lacks_files: false,
             taken_out: BTreeSet::new(),
+            parts,
         }
     }
 
@@ -245,8 +249,8 @@ impl Rest {
         let offset = usize::try_from(error.position?.get() - 1).ok()?;
         let offset = Some(offset).filter(|&offset| offset < text.len())?;
         // The error of an id that occurs twice may come after its record.
-        let span = record_span(text, offset)
-            .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?))?;
+        let span = record_span(text, offset, self.parts)
+            .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?, self.parts))?;
         self.taken_out.extend(id_of(text.get(span.clone())?));
         let rest = blanked(text, span)?;
         document.content = Content::Text(rest);

@@ -7,9 +7,6 @@ use std::ops::Range;
 use metric_record::json::Entries;
 use serde_json::value::RawValue;
 
-/// The list of a question's answers: what is wrong in it is wrong with the question.
-const ANSWERS: &str = "answers";
-
 /// Returns where a line is, counted from 1, without its end.
 pub(super) fn line_span(text: &str, line: usize) -> Option<Range<usize>> {
     let mut lines = text.split_inclusive('\n');
@@ -20,8 +17,8 @@ pub(super) fn line_span(text: &str, line: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the smallest record of a JSON text around an offset, with a comma next to it: an item of a list, but not of
-/// a list of answers, or an entry of the object that the text is.
-pub(super) fn record_span(text: &str, offset: usize) -> Option<Range<usize>> {
+/// a list of `parts`, or an entry of the object that the text is.
+pub(super) fn record_span(text: &str, offset: usize, parts: &[&str]) -> Option<Range<usize>> {
     let mut span = None;
     let mut rest = text.trim_ascii();
     let mut is_top = true;
@@ -40,7 +37,7 @@ pub(super) fn record_span(text: &str, offset: usize) -> Option<Range<usize>> {
                 return span;
             };
             let (key, value) = &entries[found];
-            if key == ANSWERS {
+            if parts.contains(&&**key) {
                 return span;
             }
             if is_top && !value.starts_with(['[', '{']) {
@@ -112,7 +109,8 @@ mod tests {
     #[test]
     fn records_are_blanked_with_one_comma() {
         let rest = |text: &str, at: &str| {
-            let span = record_span(text, text.find(at).expect("an offset")).expect("a record");
+            let span = record_span(text, text.find(at).expect("an offset"), &["answers"])
+                .expect("a record");
             blanked(text, span).expect("a text")
         };
         for (text, at, expected) in [
@@ -129,8 +127,8 @@ mod tests {
         ] {
             assert_eq!(rest(text, at), expected, "{text} at {at}");
         }
-        assert_eq!(record_span("{\"a\": 1", 6), None);
-        assert_eq!(record_span("5", 0), None);
+        assert_eq!(record_span("{\"a\": 1", 6, &[]), None);
+        assert_eq!(record_span("5", 0, &[]), None);
     }
 
     #[test]

@@ -6,10 +6,10 @@ mod items;
 
 use forms::{Form, Shapes};
 
-use metric_core::{Metric, NamedScores};
+use metric_core::{Choice, Metric, NamedScores};
 use metric_record::json::{self, Entries, typed};
 use metric_record::{FieldError, Kind, Message, Record};
-use metric_vision::read::{BoxForm, PolygonForm, RotatedForm, is_coco};
+use metric_vision::read::{PolygonForm, RotatedForm, is_coco};
 use metric_vision::{
     BoxFormat, ClassTotals, DetectionProfile, DetectionState, DetectionSweep, DetectionSweepParams,
     DetectionSweepScore, DetectionSweepState, InvalidSweep, Key, Matching,
@@ -26,7 +26,7 @@ use crate::vision::images::{
 };
 use crate::{
     Counted, Entry, Facts, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, never_whole,
+    ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
 };
 
 pub(crate) const DETECTION: Entry = Entry {
@@ -36,68 +36,22 @@ pub(crate) const DETECTION: Entry = Entry {
         "a list of boxes, or of {\"box\": [...], \"crowd\": true, \"ignore\": true}, of one image and class, with `class` and `image` next to it if known, or {class: [box]} of one image; or a COCO ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt)",
         "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt)",
     ),
+    #[rustfmt::skip]
     options: &[
-        OptionSpec {
-            name: "profile",
-            kind: OptionKind::Choice(|| {
-                DetectionProfile::ALL
-                    .iter()
-                    .map(|choice| choice.name())
-                    .collect()
-            }),
-            value: "PROFILE",
-            default: DetectionProfile::OneToOne.name(),
-            help: "Convention to follow",
-        },
-        OptionSpec {
-            name: "matching",
-            kind: OptionKind::Choice(|| Matching::ALL.iter().map(|choice| choice.name()).collect()),
-            value: "RULE",
-            default: "",
-            help: "Matching rule, instead of the one of the profile",
-        },
-        OptionSpec {
-            name: "iou",
-            kind: OptionKind::List(&OptionKind::Number(0.0, 1.0)),
-            value: "T,...",
-            default: "0.5",
-            help: "IoU threshold of a match. With several, scores have names like f1@0.5",
-        },
-        OptionSpec {
-            name: "score-threshold",
-            kind: OptionKind::List(&OptionKind::Number(f64::MIN, f64::MAX)),
-            value: "S,...",
-            default: "",
-            help: "Leave out detections below this score. With several, scores have names like f1@0.5,0.3, with the IoU first [default: all]",
-        },
-        OptionSpec {
-            name: "best-f1",
-            kind: OptionKind::Flag,
-            value: "",
-            default: "",
-            help: "Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold. Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is written",
-        },
-        OptionSpec {
-            name: "box",
-            kind: OptionKind::Choice(|| {
-                let boxes = BoxFormat::ALL.iter().map(|choice| choice.name());
-                boxes
-                    .chain(["rotated", "rotated-degrees", "polygon"])
-                    .collect()
-            }),
-            value: "FORMAT",
-            default: BoxFormat::Xywh.name(),
-            help: "Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...]",
-        },
-        OptionSpec {
-            name: "groups",
-            kind: OptionKind::List(&OptionKind::Choice(|| {
-                vec!["class", "image", "both", "none"]
-            })),
-            value: "KIND,...",
-            default: "class",
-            help: "Tables in addition to the total: class, image, both, or none",
-        },
+        OptionSpec::choice::<DetectionProfile>("profile", "PROFILE",
+            "Convention to follow").or(DetectionProfile::OneToOne.name()),
+        OptionSpec::choice::<Matching>("matching", "RULE",
+            "Matching rule, instead of the one of the profile"),
+        OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
+            "IoU threshold of a match. With several, scores have names like f1@0.5").or("0.5"),
+        OptionSpec::list("score-threshold", "S,...", &OptionKind::Number(f64::MIN, f64::MAX),
+            "Leave out detections below this score. With several, scores have names like f1@0.5,0.3, with the IoU first [default: all]"),
+        OptionSpec::flag("best-f1",
+            "Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold. Needs --matching greedy, voc or voc-strict. With --details, the whole precision-recall curve is written"),
+        OptionSpec::one_of("box", "FORMAT", box_formats,
+            "Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...]").or(BoxFormat::Xywh.name()),
+        OptionSpec::list("groups", "KIND,...", &OptionKind::Choice(|| vec!["class", "image", "both", "none"]),
+            "Tables in addition to the total: class, image, both, or none").or("class"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
@@ -122,18 +76,22 @@ pub(crate) const DETECTION: Entry = Entry {
     ],
     groups: &["class", "image"],
     details: true,
-    drawings: &[],
     report: crate::report::DETECTION,
     input: Input::Either(is_coco),
-    whole_file: never_whole,
-    state_format: 1,
+    examples: "image-class pairs",
     build: |options| match &*options.given("box") {
         "rotated" => Shapes(RotatedForm::Radians).scorer(options),
         "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),
         "polygon" => Shapes(PolygonForm).scorer(options),
         _ => options.require::<BoxFormat>("box")?.scorer(options),
     },
+    ..Entry::BASE
 };
+
+fn box_formats() -> Vec<&'static str> {
+    let others = ["rotated", "rotated-degrees", "polygon"];
+    BoxFormat::names().into_iter().chain(others).collect()
+}
 
 struct Boxes<F: Form> {
     metric: DetectionSweep<F::Shape>,
