@@ -258,7 +258,7 @@ impl<S: Shape + Clone> DetectionSweep<S> {
             }
         };
         let counted: Vec<DetectionState> = self.settings().map(measure).collect();
-        merge_each(&mut state.totals, &counted, 1);
+        state.totals.merge_times(&counted, 1);
         if let Some(class) = class {
             let counts: Vec<Counts> = counted.iter().map(|counted| counted.counts).collect();
             match state.classes.get_mut(class) {
@@ -409,7 +409,7 @@ impl DetectionSweepState {
         if times == 0 {
             return;
         }
-        merge_each(&mut self.totals, &other.totals, times);
+        self.totals.merge_times(&other.totals, times);
         count::add(&mut self.uncounted, other.uncounted, times);
         for (class, counts) in &other.classes {
             match self.classes.get_mut(class) {
@@ -424,15 +424,7 @@ impl DetectionSweepState {
     }
 }
 
-/// Merges lists element by element, the shorter one as if it had empty states at its end.
-fn merge_each<S: Merge + Clone>(mine: &mut Vec<S>, theirs: &[S], times: u64) {
-    mine.resize_with(mine.len().max(theirs.len()), S::default);
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        mine.merge_times(theirs, times);
-    }
-}
-
-/// The same of counts, which cannot overflow here.
+/// Merges counts by position, as lists of states merge. They cannot overflow here.
 fn add_each(mine: &mut Vec<Counts>, theirs: &[Counts], times: u64) {
     mine.resize_with(mine.len().max(theirs.len()), Counts::default);
     for (mine, &theirs) in mine.iter_mut().zip(theirs) {
@@ -442,13 +434,9 @@ fn add_each(mine: &mut Vec<Counts>, theirs: &[Counts], times: u64) {
 
 impl Merge for DetectionSweepState {
     fn merge(&mut self, other: Self) {
-        merge_each(&mut self.totals, &other.totals, 1);
+        self.totals.merge(other.totals);
         count::add(&mut self.uncounted, other.uncounted, 1);
-        let length = self.histograms.len().max(other.histograms.len());
-        self.histograms.resize_with(length, ScoreHistogram::default);
-        for (mine, theirs) in self.histograms.iter_mut().zip(other.histograms) {
-            mine.merge(theirs);
-        }
+        self.histograms.merge(other.histograms);
         for (class, counts) in other.classes {
             add_each(self.classes.entry(class).or_default(), &counts, 1);
         }
@@ -457,7 +445,7 @@ impl Merge for DetectionSweepState {
     fn merge_times(&mut self, other: &Self, times: u64) {
         if times > 0 {
             self.merge_counts(other, times);
-            merge_each(&mut self.histograms, &other.histograms, times);
+            self.histograms.merge_times(&other.histograms, times);
         }
     }
 }
