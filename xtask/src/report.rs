@@ -17,19 +17,26 @@ target/report. With --gallery, those of the light theme are copied to docs/galle
 axe-core (axe.min.js) run as well. Chromium is in Debian: apt-get install chromium. Without it, the pages are only
 rendered.";
 
-/// Reports of one demo for each kind of input, and of several at once: name, and the words after `metric`.
+/// Reports of one demo for each kind of input: name, how the demo starts that `metric demo` prints, and further words.
 #[rustfmt::skip]
-const PAGES: &[(&str, &str)] = &[
-    ("arc", "score arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl"),
-    ("reliability", "score accuracy-at-k --input scores -r d/digits.jsonl -p d/digit-scores.jsonl"),
-    ("classification", "score classification -r d/classes.jsonl -p d/predicted-classes.jsonl --groups class --confidence 0.95"),
-    ("wer", "score wer -r d/spoken.txt -p d/heard.txt --confidence 0.95 --fail-over wer=0.9"),
+const PAGES: &[(&str, &str, &str)] = &[
+    ("arc", "arc", ""),
+    ("reliability", "accuracy-at-k --input scores", ""),
+    ("classification", "classification", "--groups class --confidence 0.95"),
+    ("wer", "wer", "--confidence 0.95 --fail-over wer=0.9"),
+    ("vqa", "vqa", ""),
+    ("codebleu", "codebleu", ""),
+    ("coco", "coco", "--groups class --confidence 0.95"),
+    ("lanes", "lanes", ""),
+];
+
+/// Reports of several metrics and of several systems: name, and the words after `metric`.
+const SEVERAL: &[(&str, &str)] = &[
     ("several", "score wer,cer -r d/spoken.txt -p d/heard.txt"),
-    ("vqa", "score vqa -r d/answers.jsonl -p d/given-answers.jsonl --profile fusion-brain-2021"),
-    ("codebleu", "score codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang"),
-    ("coco", "score coco -r d/coco-truth.json -p d/coco-results.json --groups class --confidence 0.95"),
-    ("lanes", "score lanes -r d/lanes.jsonl -p d/predicted-lanes.jsonl"),
-    ("compare", "compare wer -r d/spoken.txt -p d/heard.txt d/spoken.txt --names model,perfect"),
+    (
+        "compare",
+        "compare wer -r d/spoken.txt -p d/heard.txt d/spoken.txt --names model,perfect",
+    ),
 ];
 
 /// The way in which a page is opened.
@@ -211,14 +218,14 @@ fn render(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
     let program = Path::new("target/debug/metric")
         .canonicalize()
         .map_err(failed)?;
-    let run = |words: &str| -> Result<(), String> {
+    let run = |words: &str| -> Result<String, String> {
         let output = Command::new(&program)
             .args(words.split_whitespace())
             .current_dir(&folder)
             .output()
             .map_err(|error| error.to_string())?;
         if output.status.success() {
-            Ok(())
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
             Err(format!(
                 "metric {words}: {}",
@@ -226,11 +233,26 @@ fn render(folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
             ))
         }
     };
-    run("demo --save d")?;
+    let demos = run("demo --save d")?;
+    let demo = |start: &str| {
+        let start = format!("  metric score {start} ");
+        let line = demos.lines().find(|line| line.starts_with(&start));
+        let line = line.ok_or_else(|| format!("no demo starts with{start}"))?;
+        Ok::<_, String>(line.trim_start().trim_start_matches("metric "))
+    };
+    let mut pages = Vec::new();
+    for (name, start, further) in PAGES {
+        pages.push((*name, format!("{} {further}", demo(start)?)));
+    }
+    pages.extend(
+        SEVERAL
+            .iter()
+            .map(|(name, words)| (*name, (*words).to_owned())),
+    );
     let mut files = Vec::new();
-    for (name, words) in PAGES {
+    for (name, words) in pages {
         run(&format!("{words} --quiet --report {name}.html"))?;
-        files.push((*name, folder.join(format!("{name}.html"))));
+        files.push((name, folder.join(format!("{name}.html"))));
     }
     Ok(files)
 }

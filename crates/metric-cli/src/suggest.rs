@@ -5,74 +5,16 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue};
 use metric_run::registry::{ENTRIES, find};
 
-/// Names that the field knows and that are not names of metrics here, with what comes closest.
-const CLOSEST: &[(&[&str], &str)] = &[
-    (
-        &[
-            "map",
-            "ap",
-            "average-precision",
-            "mean-average-precision",
-            "detection-map",
-        ],
-        "for mean average precision, use coco (AP, as COCO computes it) or voc (mAP, as Pascal VOC computes it)",
-    ),
-    (
-        &["f1", "f-score", "f-measure", "precision", "recall"],
-        "precision, recall and F1 are scores of classification (labels), detection (boxes), squad (answers) and lanes",
-    ),
-    (
-        &["iou", "miou", "mean-iou", "jaccard"],
-        "there is no mean IoU yet; detection and confusion-matrix match boxes by IoU, and coco averages over IoU thresholds",
-    ),
-    (
-        &[
-            "bleu",
-            "sacrebleu",
-            "chrf",
-            "ter",
-            "rouge",
-            "meteor",
-            "bertscore",
-        ],
-        "there is none yet; codebleu scores source code, and wer and cer score transcripts by edit distance",
-    ),
-    (
-        &["accuracy", "acc"],
-        "accuracy is a score of classification (labels), accuracy-at-k (ranked labels or scores), string-accuracy (texts) and vqa",
-    ),
-    (
-        &[
-            "top-k",
-            "topk",
-            "top-1",
-            "top1",
-            "top-5",
-            "top5",
-            "hit-rate",
-            "hits-at-k",
-        ],
-        "it is accuracy-at-k, with --k 1,5",
-    ),
-    (&["em"], "it is exact-match, or a score of squad"),
-    (&["mer", "wil", "wip"], "it is a score of wer and cer"),
-    (
-        &["levenshtein", "edit-distance"],
-        "cer and wer count edits of characters and of words",
-    ),
-    (
-        &["keypoints", "oks"],
-        "it is coco with --iou-type keypoints",
-    ),
-    (&["ols", "openlane-v2"], "it is openlane"),
-    (&["mapdr"], "it is lanes"),
-    (
-        &["confusion", "cm"],
-        "it is confusion-matrix (boxes), or classification --details (labels)",
-    ),
-    (&["docvqa"], "it is anls"),
-    (&["chartqa"], "it is relaxed-accuracy"),
-];
+/// Returns what comes closest to a name that the field knows and that is not the name of a metric.
+fn closest(wanted: &str) -> Option<String> {
+    ENTRIES.iter().find_map(|entry| {
+        let mut known = entry.known_as.iter();
+        match known.find(|(names, _)| names.contains(&wanted))?.1 {
+            "" => Some(format!("it is {}", entry.name)),
+            hint => Some(hint.to_owned()),
+        }
+    })
+}
 
 /// Whether names are misspellings or beginnings of each other.
 fn is_near(name: &str, wanted: &str) -> bool {
@@ -160,16 +102,13 @@ pub(crate) fn mistake(words: &[OsString], commands: &[&str]) -> Option<String> {
 /// Says that there is no such metric, and which one comes closest.
 pub(crate) fn unknown_metric(name: &str) -> String {
     let wanted = name.to_lowercase().replace(['_', ' '], "-");
-    let closest = CLOSEST
-        .iter()
-        .find(|(names, _)| names.contains(&wanted.as_str()));
     let near = ENTRIES
         .iter()
         .map(|entry| entry.name)
         .filter(|name| is_near(name, &wanted));
     let nearest = near.min_by_key(|name| strsim::damerau_levenshtein(name, &wanted));
-    let hint = match (closest, nearest) {
-        (Some((_, hint)), _) => format!("{hint}; "),
+    let hint = match (closest(&wanted), nearest) {
+        (Some(hint), _) => format!("{hint}; "),
         (None, Some(name)) => format!("did you mean {name}? "),
         (None, None) => String::new(),
     };
@@ -242,12 +181,15 @@ mod tests {
 
     #[test]
     fn hints_name_metrics_that_there_are() {
-        for (names, hint) in CLOSEST {
-            for name in *names {
-                assert!(find(name).is_none(), "{name} is a metric");
-            }
+        let mut names: Vec<&str> = Vec::new();
+        for (known, hint) in ENTRIES.iter().flat_map(|entry| entry.known_as) {
+            names.extend(*known);
             let is_named = ENTRIES.iter().any(|entry| hint.contains(entry.name));
-            assert!(is_named, "{hint}");
+            assert!(hint.is_empty() || is_named, "{hint}");
+        }
+        for (index, name) in names.iter().enumerate() {
+            assert!(find(name).is_none(), "{name} is a metric");
+            assert!(!names[..index].contains(name), "{name} means two metrics");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use metric_record::{Message, Record};
 
+use crate::demo::Demo;
 use crate::drawing::Drawing;
 use crate::options::{OptionError, OptionSpec, Options};
 use crate::plan::{Plan, PlannedRanking};
@@ -22,6 +23,10 @@ pub struct Entry {
     pub help: &'static str,
     /// The content of a record: the reference, then the prediction.
     pub values: (&'static str, &'static str),
+    /// Names that the field has for it or for its scores, each list with what to use. An empty hint means this metric.
+    pub known_as: &'static [(&'static [&'static str], &'static str)],
+    /// Samples of its data.
+    pub demos: &'static [Demo],
     /// The options in addition to the common ones.
     pub options: &'static [OptionSpec],
     /// The scores, each with its direction.
@@ -105,6 +110,8 @@ impl Entry {
         name: "",
         help: "",
         values: ("", ""),
+        known_as: &[],
+        demos: &[],
         options: &[],
         scores: &[],
         groups: &[],

@@ -5,32 +5,34 @@
 use std::fs;
 
 use crate::common::Folder;
+use metric_run::registry::{Demo, ENTRIES, Entry, find};
 use serde_json::Value;
 
-/// The demo of each metric: the words after `score`.
-const DEMOS: &[&str] = &[
-    "arc -r d/arc-solutions.jsonl -p d/arc-answers.jsonl",
-    "arc -r d/arc-tasks.json -p d/arc-submission.json",
-    "accuracy-at-k -r d/labels.jsonl -p d/ranked-labels.jsonl --k 1,2,5",
-    "mrr -r d/labels.jsonl -p d/ranked-labels.jsonl",
-    "classification -r d/classes.jsonl -p d/predicted-classes.jsonl --groups class",
-    "string-accuracy -r d/spoken.txt -p d/heard.txt",
-    "wer -r d/spoken.txt -p d/heard.txt --confidence 0.95",
-    "cer -r d/spoken.txt -p d/heard.txt",
-    "exact-match -r d/spoken.txt -p d/heard.txt",
-    "vqa -r d/answers.jsonl -p d/given-answers.jsonl",
-    "anls -r d/documents.jsonl -p d/read-documents.jsonl",
-    "squad -r d/squad-data.json -p d/squad-predictions.json --profile v2",
-    "relaxed-accuracy -r d/charts.jsonl -p d/read-charts.jsonl",
-    "codebleu -r d/functions.jsonl -p d/written-functions.jsonl --lang-field lang",
-    "detection -r d/boxes.json -p d/detected-boxes.json",
-    "coco -r d/coco-truth.json -p d/coco-results.json --groups class",
-    "voc -r d/coco-truth.json -p d/coco-results.json --groups class",
-    "tide -r d/coco-truth.json -p d/coco-results.json",
-    "confusion-matrix -r d/coco-truth.json -p d/coco-results.json",
-    "lanes -r d/lanes.jsonl -p d/predicted-lanes.jsonl",
-    "openlane -r d/frames.jsonl -p d/predicted-frames.jsonl",
-];
+/// The words after `score` of each demo of each metric, with options for more to show.
+fn demos() -> Vec<String> {
+    let words = |entry: &Entry, demo: &Demo| {
+        let mut words = entry.name.to_owned();
+        for (name, value) in demo.options {
+            words += &format!(" --{name} {value}");
+        }
+        let more = match entry.name {
+            "classification" | "coco" | "voc" => " --groups class",
+            "wer" => " --confidence 0.95",
+            _ => "",
+        };
+        words + &files(demo) + more
+    };
+    let demos = ENTRIES
+        .iter()
+        .flat_map(|entry| entry.demos.iter().map(move |demo| words(entry, demo)));
+    demos.collect()
+}
+
+/// The arguments with the files of a demo.
+fn files(demo: &Demo) -> String {
+    let [references, predictions] = demo.files;
+    format!(" -r d/{references} -p d/{predictions}")
+}
 
 fn text_of(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.path(name)).expect(name)
@@ -57,7 +59,7 @@ fn cards(page: &str) -> Vec<(String, String)> {
 fn every_metric_has_a_report_with_the_numbers_of_its_json() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);
-    for words in DEMOS {
+    for words in demos() {
         let run = folder
             .run(&format!("score {words} --report r.html --format json -q"))
             .code(0);
@@ -409,7 +411,7 @@ fn numbers(value: &Value, found: &mut std::collections::BTreeSet<String>) {
 fn numbers_of_tables_are_those_of_the_json() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);
-    for words in DEMOS {
+    for words in demos() {
         let command = format!("score {words} --report r.html --format json -q");
         let result: Value = folder.run(&command).code(0).json();
         let mut known = std::collections::BTreeSet::from(["0".to_owned(), String::new()]);
@@ -1150,18 +1152,18 @@ fn blocks_are_as_they_were() {
     let folder = Folder::new(&[]);
     folder.run("demo --save d").code(0);
     let snapshots = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/blocks");
-    for metric in [
-        "arc",
-        "accuracy-at-k",
-        "classification",
-        "wer",
-        "vqa",
-        "codebleu",
-        "coco",
-        "lanes",
+    for (metric, options) in [
+        ("arc", ""),
+        ("accuracy-at-k", " --k 1,2,5"),
+        ("classification", " --groups class"),
+        ("wer", " --confidence 0.95"),
+        ("vqa", ""),
+        ("codebleu", " --lang-field lang"),
+        ("coco", " --groups class"),
+        ("lanes", ""),
     ] {
-        let is_of_it = |words: &&&str| words.split(' ').next() == Some(metric);
-        let words = DEMOS.iter().find(is_of_it).expect("a demo");
+        let entry = find(metric).expect("a metric");
+        let words = [metric, &files(&entry.demos[0]), options].concat();
         folder
             .run(&format!("score {words} --report r.md -q"))
             .code(0);
@@ -1271,7 +1273,7 @@ fn stored_results_have_the_examples_of_the_run() {
         "exact-match -r d/spoken.txt -p d/heard.txt --ignore-case --ignore-punctuation",
         "string-accuracy -r d/spoken.txt -p d/heard.txt --extract (\\w+)",
     ];
-    for words in DEMOS.iter().chain(&options) {
+    for words in demos().into_iter().chain(options.map(str::to_owned)) {
         let command = format!(
             "score {words} -q --format json --per-sample s.jsonl --with-inputs --report run.md"
         );

@@ -20,7 +20,7 @@ use crate::class::ranked::{LabelView, view_label};
 use crate::class::tally::{ShortLabels, Tallied, Tally};
 use crate::options::comma_separated;
 use crate::{
-    Counted, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Reading, Remarks, Scope,
+    Counted, Demo, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Reading, Remarks, Scope,
     ScoreSpec, Sink, scorer,
 };
 
@@ -31,6 +31,17 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         "a label, which is an integer or a string",
         "a label, which is an integer or a string",
     ),
+    #[rustfmt::skip]
+    known_as: &[
+        (&["f1", "f-score", "f-measure", "precision", "recall"],
+            "precision, recall and F1 are scores of classification (labels), detection (boxes), squad (answers) and lanes"),
+        (&["accuracy", "acc"],
+            "accuracy is a score of classification (labels), accuracy-at-k (ranked labels or scores), string-accuracy (texts) and vqa"),
+    ],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("classes", ["classes.jsonl", "predicted-classes.jsonl"], &["accuracy", "precision", "recall", "f1"]),
+    ],
     #[rustfmt::skip]
     options: &[
         OptionSpec::choice::<Average>("average", "AVERAGE",

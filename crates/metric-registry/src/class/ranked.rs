@@ -23,8 +23,8 @@ use serde_json::value::RawValue;
 use crate::class::label::{integer, named_integer};
 use crate::options::{comma_separated, counting, split_list};
 use crate::{
-    Counted, Entry, Facts, Header, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, scorer,
+    Counted, Demo, Entry, Facts, Header, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, scorer,
 };
 
 #[rustfmt::skip]
@@ -59,6 +59,16 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     help: "Share of examples whose reference is among the first k predicted labels",
     values: VALUES,
     #[rustfmt::skip]
+    known_as: &[
+        (&["top-k", "topk", "top-1", "top1", "top-5", "top5", "hit-rate", "hits-at-k"],
+            "it is accuracy-at-k, with --k 1,5"),
+    ],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("ranked labels", ["labels.jsonl", "ranked-labels.jsonl"], &["accuracy@1", "accuracy@5"]).with(&[("k", "1,5")]),
+        Demo::new("class scores", ["digits.jsonl", "digit-scores.jsonl"], &["accuracy@1", "accuracy@5"]).with(&[("input", "scores"), ("k", "1,5")]),
+    ],
+    #[rustfmt::skip]
     options: &[
         INPUT,
         OptionSpec::list("k", "K,...", &OptionKind::Integer(1, i64::MAX),
@@ -89,6 +99,8 @@ pub(crate) const MRR: Entry = Entry {
     name: "mrr",
     help: "Mean reciprocal rank of the reference among the predicted labels",
     values: VALUES,
+    #[rustfmt::skip]
+    demos: &[Demo::new("ranked labels", ["labels.jsonl", "ranked-labels.jsonl"], &[])],
     #[rustfmt::skip]
     options: &[
         INPUT,

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::options::comma_separated;
 use crate::{
-    Counted, Draw, Drawing, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
+    Counted, Demo, Draw, Drawing, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
     OptionSpec, Reading, Remarks, Scope, ScoreSpec, Sink, scorer,
 };
 
@@ -27,6 +27,11 @@ pub(crate) const LANES: Entry = Entry {
         "the rules of a clip, {rule: {\"attr_info\": {...}, \"centerline\": [lane]}}, as in MapDR's label files; with MapDR's `data` next to them, lane ids are checked",
         "the same; null and unreadable predictions count as no rules",
     ),
+    known_as: &[(&["mapdr"], "")],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("lane graphs", ["lanes.jsonl", "predicted-lanes.jsonl"], &["rule_f1", "correspondence_f1", "overall_f1"]),
+    ],
     #[rustfmt::skip]
     options: &[
         OptionSpec::choice::<LaneProfile>("profile", "PROFILE",

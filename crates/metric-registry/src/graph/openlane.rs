@@ -10,8 +10,8 @@ use metric_record::{FieldError, Message, Record};
 use serde_json::json;
 
 use crate::{
-    Draw, Drawing, Entry, Group, Named, Numbers, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
-    scorer,
+    Demo, Draw, Drawing, Entry, Group, Named, Numbers, Reading, Remarks, Scope, ScoreSpec, Sink,
+    Weigher, scorer,
 };
 
 pub(crate) const OPENLANE: Entry = Entry {
@@ -21,6 +21,11 @@ pub(crate) const OPENLANE: Entry = Entry {
         "a frame as in OpenLane-V2's annotations: {\"lane_centerline\": [{\"id\", \"points\"}], \"traffic_element\": [{\"id\", \"attribute\", \"points\"}], \"topology_lclc\": [[0 or 1]], \"topology_lcte\": [[0 or 1]]}",
         "the same with a \"confidence\" in each lane and traffic element, and confidences in the topologies",
     ),
+    known_as: &[(&["ols", "openlane-v2"], "")],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("lane topology", ["frames.jsonl", "predicted-frames.jsonl"], &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"]),
+    ],
     scores: &[
         ScoreSpec::higher("DET_l"),
         ScoreSpec::higher("DET_t"),

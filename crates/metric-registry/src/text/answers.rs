@@ -31,7 +31,7 @@ use crate::text::string_accuracy::{
     similarity,
 };
 use crate::{
-    ComparedTexts, Counted, DataSet, DataSetError, Entry, Facts, Input, Named, Numbers,
+    ComparedTexts, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers,
     OptionError, OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope,
     ScoreSpec, Sink, is_on_this_thread,
 };
@@ -40,6 +40,11 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
     values: ("a string, or `references`: a list of strings", "a string"),
+    known_as: &[(&["em"], "it is exact-match, or a score of squad")],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("short answers", ["capitals.jsonl", "given-capitals.jsonl"], &["exact_match"]).with(&[("ignore-case", ""), ("ignore-punctuation", "")]),
+    ],
     #[rustfmt::skip]
     options: &[
         EXTRACT,
@@ -186,6 +191,11 @@ pub(crate) const VQA: Entry = Entry {
         "an answer or a list of answers, or {\"answer\": ..., \"lang\": \"en\"}, with `lang`, `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json)",
         "a string; with an annotation file, VQA v2's results file: a list of {\"question_id\": ..., \"answer\": ...}",
     ),
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("answers", ["answers.jsonl", "given-answers.jsonl"], &["accuracy"]).with(&[("profile", "fusion-brain-2021")]),
+        Demo::new("answers of people", ["vqa-annotations.json", "vqa-results.json"], &["accuracy"]).with(&[("profile", "vqa-v2")]),
+    ],
     #[rustfmt::skip]
     options: &[
         EXTRACT,
@@ -566,6 +576,9 @@ pub(crate) const ANLS: Entry = Entry {
     name: "anls",
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
+    known_as: &[(&["docvqa"], "")],
+    #[rustfmt::skip]
+    demos: &[Demo::new("documents", ["documents.jsonl", "read-documents.jsonl"], &["anls"])],
     #[rustfmt::skip]
     options: &[
         EXTRACT,
@@ -673,6 +686,10 @@ pub(crate) const SQUAD: Entry = Entry {
         "an answer, a list of answers, {\"text\": a list of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer",
         "a string, or with a data file SQuAD's predictions file, an object that maps ids to texts. With a threshold and no file of probabilities {\"prediction_text\": ..., \"no_answer_probability\": ...}",
     ),
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("answers in a text", ["squad-data.json", "squad-predictions.json"], &["exact_match", "f1"]).with(&[("profile", "v2")]),
+    ],
     #[rustfmt::skip]
     options: &[
         EXTRACT,
@@ -977,6 +994,9 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         "an answer or a list of answers, each a string or a number",
         "a string or a number",
     ),
+    known_as: &[(&["chartqa"], "")],
+    #[rustfmt::skip]
+    demos: &[Demo::new("charts", ["charts.jsonl", "read-charts.jsonl"], &["relaxed_accuracy"])],
     #[rustfmt::skip]
     options: &[
         EXTRACT,

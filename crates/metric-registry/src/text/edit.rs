@@ -15,8 +15,8 @@ use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, Value
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::text::string_accuracy::{other_forms, read_texts, texts};
 use crate::{
-    ComparedTexts, Counted, Draw, Drawing, Entry, Named, Numbers, OptionError, OptionSpec, Options,
-    Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
+    ComparedTexts, Counted, Demo, Draw, Drawing, Entry, Named, Numbers, OptionError, OptionSpec,
+    Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
 };
 
 #[rustfmt::skip]
@@ -50,6 +50,11 @@ pub(crate) const WER: Entry = Entry {
     name: "wer",
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
+    known_as: &[(&["mer", "wil", "wip"], "it is a score of wer and cer")],
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("speech", ["spoken.txt", "heard.txt"], &["wer", "mer", "wil"]).with(&[("normalize", "casefold,punctuation")]),
+    ],
     options: &[PROFILE, EXTRACT, NORMALIZE, MAX_CELLS_OPTION],
     scores: &[
         ScoreSpec::lower("wer"),
@@ -69,6 +74,10 @@ pub(crate) const CER: Entry = Entry {
     name: "cer",
     help: "Character error rate, and the other rates of wer, counted in characters",
     values: ("a string", "a string"),
+    #[rustfmt::skip]
+    known_as: &[(&["levenshtein", "edit-distance"], "cer and wer count edits of characters and of words")],
+    #[rustfmt::skip]
+    demos: &[Demo::new("speech", ["spoken.txt", "heard.txt"], &[])],
     #[rustfmt::skip]
     options: &[
         PROFILE,

@@ -10,13 +10,17 @@ use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordErro
 
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
 use crate::{
-    ComparedTexts, Counted, Entry, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
+    ComparedTexts, Counted, Demo, Entry, Named, Numbers, PairOf, Reading, Scope, ScoreSpec, Sink,
 };
 
 pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
     values: ("a string, or `references`: a list of strings", "a string"),
+    #[rustfmt::skip]
+    demos: &[
+        Demo::new("transcriptions", ["words.txt", "read-words.txt"], &["string_accuracy"]).with(&[("normalize", "nfc,casefold")]),
+    ],
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
     report: crate::report::ANSWERS,

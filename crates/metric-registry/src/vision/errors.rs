@@ -19,14 +19,17 @@ use crate::vision::images::{
     is_empty_image, read_image, renumber_classes,
 };
 use crate::{
-    ConfusionTable, DataSet, DataSetError, Entry, Facts, Group, Input, Named, Numbers, OptionError,
-    OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, scorer,
+    ConfusionTable, DataSet, DataSetError, Demo, Entry, Facts, Group, Input, Named, Numbers,
+    OptionError, OptionSpec, ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher,
+    scorer,
 };
 
 pub(crate) const TIDE: Entry = Entry {
     name: "tide",
     help: "TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1",
     values: BOXES,
+    #[rustfmt::skip]
+    demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
     #[rustfmt::skip]
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
@@ -206,6 +209,10 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
     help: "Confusion matrix of box classes and the background",
     values: BOXES,
+    #[rustfmt::skip]
+    known_as: &[(&["confusion", "cm"], "it is confusion-matrix (boxes), or classification --details (labels)")],
+    #[rustfmt::skip]
+    demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
     #[rustfmt::skip]
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),

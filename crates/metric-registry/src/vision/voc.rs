@@ -17,7 +17,7 @@ use crate::vision::images::{
     image_warnings, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
-    DataSet, DataSetError, Entry, Group, Input, Named, Numbers, OptionError, OptionSpec,
+    DataSet, DataSetError, Demo, Entry, Group, Input, Named, Numbers, OptionError, OptionSpec,
     ReadDataSet, Reading, Remarks, Scope, ScoreSpec, Sink, Weigher, scorer,
 };
 
@@ -25,6 +25,8 @@ pub(crate) const VOC: Entry = Entry {
     name: "voc",
     help: "Pascal VOC's average precision of boxes",
     values: BOXES,
+    #[rustfmt::skip]
+    demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
     #[rustfmt::skip]
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
