@@ -35,6 +35,7 @@ mod ranking;
     )
 )]
 mod reading;
+#[macro_use]
 mod report;
 mod resample;
 mod score_spec;

@@ -64,7 +64,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: crate::report::CLASSIFICATION,
+    report: in_report!(class { sections: sections }),
     build: |options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let reading = Classes {

@@ -83,7 +83,7 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         .by("K")
         .proportion("hits@", "total")],
     details: true,
-    report: crate::report::ACCURACY_AT_K,
+    report: in_report!(class { sections: ranks }),
     allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let ks = match options.get("k") {
@@ -113,7 +113,7 @@ pub(crate) const MRR: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("mrr"), ScoreSpec::higher("mrr@").by("K")],
     details: true,
-    report: crate::report::MRR,
+    report: in_report!(class { sections: ranks }),
     allows_infinite: |options| options.has(INFINITE.name),
     build: |options| {
         let cutoff = options.counting("k", usize::MAX)?;

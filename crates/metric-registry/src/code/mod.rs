@@ -54,7 +54,10 @@ pub(crate) const CODEBLEU: Entry = Entry {
     ],
     groups: &["lang"],
     details: true,
-    report: crate::report::CODEBLEU,
+    report: in_report!(code {
+        sections: sections,
+        example: example
+    }),
     build: |options| {
         let lang: Option<Language> = options.parse("lang")?;
         let field: Option<String> = options.parse("lang-field")?;

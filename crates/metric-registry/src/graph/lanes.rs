@@ -78,7 +78,7 @@ pub(crate) const LANES: Entry = Entry {
     groups: &["LaneType", "property"],
     details: true,
     drawings: &[Drawing::Svg],
-    report: crate::report::LANES,
+    report: in_report!(graph { sections: lanes }, main: Some("overall_f1")),
     whole_file: is_rule,
     build: |options| {
         let ignore: BTreeSet<String> = options

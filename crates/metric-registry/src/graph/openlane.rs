@@ -47,7 +47,7 @@ pub(crate) const OPENLANE: Entry = Entry {
     groups: &["threshold", "attribute"],
     details: true,
     drawings: &[Drawing::Svg],
-    report: crate::report::OPENLANE,
+    report: in_report!(graph { sections: openlane, example: openlane_example }, main: Some("OLS")),
     build: |options| {
         let compact = options.compact_details();
         Ok(scorer("openlane", VERSION, OpenLane { compact }))

@@ -56,7 +56,10 @@ pub(crate) const ARC: Entry = Entry {
     groups: &["task"],
     details: true,
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
-    report: crate::report::ARC,
+    report: in_report!(grid {
+        sections: sections,
+        example: example
+    }),
     input: Input::Either(is_solutions),
     build: |options| {
         let reading = ArcReading {

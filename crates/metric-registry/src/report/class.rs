@@ -7,7 +7,7 @@ use super::Shown;
 use super::parts::{bars, caption, largest, section, text};
 
 /// A matrix of classes with its most frequent mistakes.
-pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let Some(details) = shown.details else {
         return Vec::new();
     };
@@ -81,7 +81,7 @@ pub(super) fn matrix(
 const RANKS: u64 = 20;
 
 /// The accuracy by k, where references rank, and the labels that are missed most.
-pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn ranks(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks: Vec<Block> = by_k(shown).map(Block::Lines).into_iter().collect();
     if let Some(details) = shown.details {
         blocks.extend(rank_bars(details));

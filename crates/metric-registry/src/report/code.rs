@@ -15,7 +15,7 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 /// The components of the score.
-pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let mut components = score_bars(shown, NAMES);
     if let Some(first) = components.first_mut() {
         first.main = true;
@@ -46,7 +46,7 @@ pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// Reference and prediction, line by line.
-pub(super) fn example(
+pub(crate) fn example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

@@ -7,7 +7,7 @@ use super::{Shown, ShownExample};
 use crate::{ComparedTexts, Options};
 
 /// The three levels of a lane graph, and which properties are confused.
-pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn lanes(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("rule_precision", "rules, precision"),
         ("rule_recall", "rules, recall"),
@@ -64,7 +64,7 @@ pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// A frame as a graph, and from above.
-pub(super) fn openlane_example(
+pub(crate) fn openlane_example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,
@@ -97,7 +97,7 @@ pub(super) fn openlane_example(
 }
 
 /// The parts of the OpenLane-V2 Score.
-pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn openlane(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("OLS", "OLS"),
         ("DET_l", "lanes (DET_l)"),

@@ -6,7 +6,7 @@ use super::{Shown, ShownExample};
 use crate::{ComparedTexts, Options};
 
 /// The scores of a submission, or of single pairs, as bars.
-pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("kaggle", "solved outputs"),
         ("arcprize", "solved share per task"),
@@ -86,7 +86,7 @@ fn grid(value: &Value) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The reference next to each attempt.
-pub(super) fn example(
+pub(crate) fn example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

@@ -9,17 +9,17 @@ use serde_json::Value;
 use crate::Named;
 
 #[cfg(all(feature = "report", feature = "class"))]
-mod class;
+pub(crate) mod class;
 #[cfg(all(feature = "report", feature = "code"))]
-mod code;
+pub(crate) mod code;
 #[cfg(all(feature = "report", feature = "graph"))]
-mod graph;
+pub(crate) mod graph;
 #[cfg(all(feature = "report", feature = "grid"))]
-mod grid;
+pub(crate) mod grid;
 #[cfg(all(feature = "report", feature = "text"))]
-mod text;
+pub(crate) mod text;
 #[cfg(all(feature = "report", feature = "vision"))]
-mod vision;
+pub(crate) mod vision;
 
 /// A result as the program prints it.
 #[derive(Clone, Copy, Debug)]
@@ -116,49 +116,36 @@ pub struct InReport {
 #[derive(Clone, Copy, Debug)]
 pub enum InReport {}
 
-/// Declares what is shown of a metric, where there are reports.
-macro_rules! in_report {
-    ($($feature:literal $name:ident $([$main:literal])?: $sections:path, $example:path $(, $images:ident)?;)*) => {
-        $(
-            #[cfg(all(feature = "report", feature = $feature))]
-            pub(crate) const $name: Option<InReport> = Some(InReport {
-                sections: $sections,
-                example: $example,
-                has_images: $(stringify!($images).len() > 0 ||)? false,
-                main: [$(Some($main),)? None][0],
-            });
-            #[cfg(all(not(feature = "report"), feature = $feature))]
-            pub(crate) const $name: Option<InReport> = None;
-        )*
+#[cfg(feature = "report")]
+impl InReport {
+    /// A metric with scores and groups, and the texts of examples.
+    pub const BASE: Self = Self {
+        sections: |_| Vec::new(),
+        example: |_, _, _| Vec::new(),
+        has_images: false,
+        main: None,
     };
 }
 
-in_report! {
-    "grid" ARC: grid::sections, grid::example;
-    "class" ACCURACY_AT_K: class::ranks, nothing;
-    "class" MRR: class::ranks, nothing;
-    "class" CLASSIFICATION: class::sections, nothing;
-    "text" EDITS: text::sections, text::example;
-    "text" ANSWERS: text::no_sections, text::answer;
-    "code" CODEBLEU: code::sections, code::example;
-    "vision" DETECTION ["f1"]: vision::detection, vision::example, images;
-    "vision" COCO: vision::coco, vision::example, images;
-    "vision" VOC: vision::voc, vision::example, images;
-    "vision" TIDE: vision::tide, vision::example, images;
-    "vision" CONFUSION_MATRIX ["f1"]: vision::confusions, vision::example, images;
-    "graph" LANES ["overall_f1"]: graph::lanes, nothing;
-    "graph" OPENLANE ["OLS"]: graph::openlane, graph::openlane_example;
-}
-
-/// No blocks of an example.
+/// What a report shows of a metric, where there are reports: functions of a domain, then other fields.
 #[cfg(feature = "report")]
-#[allow(dead_code, reason = "used by whichever domains are switched on")]
-fn nothing(
-    _: &crate::Options,
-    _: &ShownExample,
-    _: Option<&crate::ComparedTexts>,
-) -> Vec<metric_report::Block> {
-    Vec::new()
+#[allow(unused_macros, reason = "used by whichever domains are switched on")]
+macro_rules! in_report {
+    ($domain:ident { $($part:ident: $function:ident),* } $(, $field:ident: $value:expr)*) => {
+        Some({
+            let mut report = $crate::report::InReport::BASE;
+            $(report.$part = $crate::report::$domain::$function;)*
+            $(report.$field = $value;)*
+            report
+        })
+    };
+}
+#[cfg(not(feature = "report"))]
+#[allow(unused_macros, reason = "used by whichever domains are switched on")]
+macro_rules! in_report {
+    ($($any:tt)*) => {
+        None
+    };
 }
 
 #[cfg(feature = "report")]

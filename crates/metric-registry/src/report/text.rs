@@ -20,7 +20,7 @@ const KINDS: [(&str, &[&str]); 3] = [
 ];
 
 /// Error rates: errors by kind, and what is confused with what.
-pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let kinds = [
         ("substitutions", "substituted", Tone::Bad),
         ("deletions", "deleted", Tone::Missing),
@@ -101,7 +101,7 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
 }
 
 /// The alignment of an example, as the metric aligns it.
-pub(super) fn example(
+pub(crate) fn example(
     options: &Options,
     _example: &ShownExample,
     compared: Option<&ComparedTexts>,
@@ -163,12 +163,8 @@ fn step(edit: Edit, reference: String, prediction: String) -> Step {
     }
 }
 
-pub(super) fn no_sections(_shown: Shown<'_>) -> Vec<Section> {
-    Vec::new()
-}
-
 /// The references and the prediction, each with what is compared in its place if that is another text.
-pub(super) fn answer(
+pub(crate) fn answer(
     _options: &Options,
     example: &ShownExample,
     compared: Option<&ComparedTexts>,

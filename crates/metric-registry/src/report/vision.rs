@@ -8,7 +8,7 @@ use super::{Shown, ShownExample};
 use crate::{ComparedTexts, Options};
 
 /// Precision against recall for each IoU threshold, and AP by size.
-pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn coco(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks = Vec::new();
     blocks.extend(shown.details.and_then(curves).map(Block::Lines));
     let scores = shown.details.map(|details| &details["by_score"]);
@@ -148,7 +148,7 @@ fn by_score(curve: &Value) -> Option<Lines> {
 
 /// Precision against recall of the worst classes and on average, and the classes with the lowest average
 /// precision.
-pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn voc(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks = Vec::new();
     blocks.extend(shown.details.and_then(voc_curves).map(Block::Lines));
     let classes = shown.result["groups"]["class"].as_object();
@@ -224,7 +224,7 @@ fn voc_curves(details: &Value) -> Option<Lines> {
     clippy::too_many_lines,
     reason = "one block after the other, each with its labels"
 )]
-pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn tide(shown: Shown<'_>) -> Vec<Section> {
     let types = [
         ("dAP_Cls", "wrong class"),
         ("dAP_Loc", "badly placed"),
@@ -314,7 +314,7 @@ pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// The matrix of classes and the background.
-pub(super) fn confusions(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn confusions(shown: Shown<'_>) -> Vec<Section> {
     let Some(details) = shown.details else {
         return Vec::new();
     };
@@ -369,7 +369,7 @@ fn confusion_blocks(
 }
 
 /// Precision, recall and F1 by score threshold, where the best F1 was looked for.
-pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
+pub(crate) fn detection(shown: Shown<'_>) -> Vec<Section> {
     let curves = shown
         .details
         .and_then(|details| details["precision_recall"].as_array());
@@ -401,7 +401,7 @@ const BOXES: usize = 30;
     clippy::too_many_lines,
     reason = "the boxes of both sides are read, named and drawn by the same closures"
 )]
-pub(super) fn example(
+pub(crate) fn example(
     options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

@@ -56,7 +56,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         OptionSpec::flag("ignore-numbers", "Delete the digits 0 to 9"),
     ],
     scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     build: |options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
@@ -207,7 +207,7 @@ pub(crate) const VQA: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
     groups: &["answer_type", "lang", "question_type"],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
     parts: &["answers"],
     build: |options| {
@@ -588,7 +588,7 @@ pub(crate) const ANLS: Entry = Entry {
         MAX_CELLS_OPTION,
     ],
     scores: &[ScoreSpec::higher("anls")],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     build: |options| {
         let profile = options.require("profile")?;
         let reading = Similarity {
@@ -704,7 +704,7 @@ pub(crate) const SQUAD: Entry = Entry {
         ScoreSpec::higher("f1"),
     ],
     groups: &["has_answer"],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     parts: &["answers"],
     build: |options| {
@@ -1005,7 +1005,7 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
             "Relative tolerance of numbers").or("0.05"),
     ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     build: |options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {

@@ -65,7 +65,10 @@ pub(crate) const WER: Entry = Entry {
     ],
     details: true,
     drawings: TEXT,
-    report: crate::report::EDITS,
+    report: in_report!(text {
+        sections: sections,
+        example: example
+    }),
     build: |options| build("wer", Unit::Word, options),
     ..Entry::BASE
 };
@@ -96,7 +99,10 @@ pub(crate) const CER: Entry = Entry {
     ],
     details: true,
     drawings: TEXT,
-    report: crate::report::EDITS,
+    report: in_report!(text {
+        sections: sections,
+        example: example
+    }),
     build: |options| build("cer", options.require("unit")?, options),
     ..Entry::BASE
 };

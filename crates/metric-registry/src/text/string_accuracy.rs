@@ -23,7 +23,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     ],
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
-    report: crate::report::ANSWERS,
+    report: in_report!(text { example: answer }),
     build: |options| {
         let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
         let reading = Strings {

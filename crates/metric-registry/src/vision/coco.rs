@@ -77,7 +77,7 @@ pub(crate) const COCO: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: crate::report::COCO,
+    report: in_report!(vision { sections: coco, example: example }, has_images: true),
     input: Input::Documents,
     objects: |options| match options.get("iou-type").as_deref() {
         None | Some("bbox") => Some(Objects::Boxes),

@@ -46,7 +46,7 @@ pub(crate) const TIDE: Entry = Entry {
         ScoreSpec::lower("dAP_").by("ERROR"),
     ],
     details: true,
-    report: crate::report::TIDE,
+    report: in_report!(vision { sections: tide, example: example }, has_images: true),
     input: Input::Documents,
     build: |options| {
         let foreground = options.number("iou")?;
@@ -231,7 +231,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: crate::report::CONFUSION_MATRIX,
+    report: in_report!(vision { sections: confusions, example: example }, has_images: true, main: Some("f1")),
     input: Input::Documents,
     build: |options| {
         let iou = options.number("iou")?;

@@ -45,7 +45,7 @@ pub(crate) const VOC: Entry = Entry {
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],
     details: true,
-    report: crate::report::VOC,
+    report: in_report!(vision { sections: voc, example: example }, has_images: true),
     input: Input::Documents,
     build: |options| {
         let interpolation: Interpolation = options.require("interpolation")?;

@@ -85,7 +85,7 @@ pub(crate) const DETECTION: Entry = Entry {
     ],
     groups: &["class", "image"],
     details: true,
-    report: crate::report::DETECTION,
+    report: in_report!(vision { sections: detection, example: example }, has_images: true, main: Some("f1")),
     input: Input::Either(is_coco),
     examples: "image-class pairs",
     build: |options| match &*options.given("box") {
