@@ -9,7 +9,7 @@ use serde_json::Value;
 #[rustfmt::skip]
 const ALLOWED: &[(&str, &str)] = &[
     ("metric-core", ""),
-    ("metric-record", ""),
+    ("metric-record", "metric-core"),
     ("metric-report", ""),
     ("metric-grid", LEAF),
     ("metric-class", LEAF),

@@ -50,6 +50,20 @@ pub trait Merge: Default {
         }
     }
 
+    /// Lists the whole numbers of the state by the names of their fields, those of states within it included. A number
+    /// by itself has the name that is given. By default there are none.
+    ///
+    /// ```
+    /// use metric_core::{Accuracy, Merge};
+    ///
+    /// let mut counts = Vec::new();
+    /// Accuracy { correct: 2, total: 3 }.counts("accuracy", &mut counts);
+    /// assert_eq!(counts, [("correct", 2), ("total", 3)]);
+    /// ```
+    fn counts(&self, name: &'static str, list: &mut Vec<(&'static str, u64)>) {
+        let _ = (name, list);
+    }
+
     /// Lists the numbers that a merge adds, if all scores of the state are read from such numbers. Otherwise this
     /// returns `false`, as it does by default. There are always as many, in the same order.
     ///
@@ -88,6 +102,10 @@ impl Merge for u64 {
     #[inline]
     fn merge_times(&mut self, other: &Self, times: u64) {
         *self += other * times;
+    }
+
+    fn counts(&self, name: &'static str, list: &mut Vec<(&'static str, u64)>) {
+        list.push((name, *self));
     }
 
     fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {

@@ -526,6 +526,10 @@ macro_rules! merge_fields {
                 $($crate::Merge::merge_times(&mut self.$field, &other.$field, times);)*
             }
 
+            fn counts(&self, _: &'static str, list: &mut Vec<(&'static str, u64)>) {
+                $($crate::Merge::counts(&self.$field, stringify!($field), list);)*
+            }
+
             fn addends<'s>(&'s mut self, list: &mut $crate::Addends<'s>) -> bool {
                 true $(&& $crate::Merge::addends(&mut self.$field, list))*
             }

@@ -57,6 +57,17 @@ impl DataSet {
     }
 }
 
+/// A reference and a prediction.
+impl From<[String; 2]> for Inputs {
+    fn from([reference, prediction]: [String; 2]) -> Self {
+        Self {
+            reference,
+            prediction,
+            fields: None,
+        }
+    }
+}
+
 /// The values of a record of a data set, as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {

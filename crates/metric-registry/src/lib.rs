@@ -41,6 +41,8 @@ mod resample;
 mod score_spec;
 mod scorer;
 #[cfg(feature = "text")]
+mod shapes;
+#[cfg(feature = "text")]
 mod steps;
 
 #[cfg(feature = "class")]
@@ -83,6 +85,8 @@ pub use resample::{
 };
 pub use score_spec::{Direction, ScoreSpec};
 pub use scorer::{Part, Sample, Scorer, State, scorer};
+#[cfg(feature = "text")]
+pub use shapes::{TextMetric, texts};
 
 /// All metrics, in the order in which they are listed.
 // A static, not a constant: every crate that uses a constant of these compiles all metrics again.

@@ -7,9 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use metric_core::{Accuracy, Mean, Metric, NamedScores};
 use metric_record::json::Entries;
-use metric_record::{
-    Batch, Document, FieldError, Message, ReadError, Record, RecordError, Side, Value,
-};
+use metric_record::{Document, FieldError, Message, ReadError, Record, Value};
 use metric_text::normalize::differ_in_form;
 use metric_text::read::{
     JoinCounts, Predictions, Probabilities, QuestionForm, QuestionStream, QuestionTypes,
@@ -24,16 +22,13 @@ use serde_json::json;
 
 use crate::fields::objects_by_id;
 use crate::reading::missing_is_correct;
+use crate::shapes::texts::{Compared, OfTexts, counts, note_forms, similarity};
 use crate::text::edit::{MAX_CELLS_OPTION, max_cells, too_many_cells};
 use crate::text::prepare::{EXTRACT, NORMALIZE, prepared_scorer};
-use crate::text::string_accuracy::{
-    Compared, accuracy_counts, accuracy_numbers, is_plain, note_forms, read_any_of, read_equal,
-    similarity,
-};
 use crate::{
     ComparedTexts, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers,
     OptionError, OptionKind, OptionSpec, OptionValue, Options, PairOf, ReadDataSet, Reading, Scope,
-    ScoreSpec, Sink, is_on_this_thread,
+    ScoreSpec, Sink, TextMetric, is_on_this_thread,
 };
 
 pub(crate) const EXACT_MATCH: Entry = Entry {
@@ -69,44 +64,20 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         };
         let regexes_to_ignore = patterns.map_err(problem)?;
         let is_on = |name| options.has(name);
-        let reading = Matches {
-            metric: ExactMatch::default()
-                .with_regexes_to_ignore(regexes_to_ignore)
-                .with_ignore_case(is_on("ignore-case"))
-                .with_ignore_punctuation(is_on("ignore-punctuation"))
-                .with_ignore_numbers(is_on("ignore-numbers")),
-        };
+        let metric = ExactMatch::default()
+            .with_regexes_to_ignore(regexes_to_ignore)
+            .with_ignore_case(is_on("ignore-case"))
+            .with_ignore_punctuation(is_on("ignore-punctuation"))
+            .with_ignore_numbers(is_on("ignore-numbers"));
+        let reading = OfTexts::new("exact-match", metric);
         prepared_scorer("exact-match", VERSION, reading, options)
     },
     ..Entry::BASE
 };
 
-struct Matches {
-    metric: ExactMatch,
-}
-
-impl Compared for Matches {
-    /// Refuses a text that a pattern takes too long to match.
-    fn check(&self, side: Side, text: &str) -> Result<(), FieldError> {
-        let checked = self.metric.check(text);
-        checked.map_err(|error| FieldError::new(side, error.to_string()).limit())
-    }
-
-    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
-        differ_in_form(prediction, reference) && !self.metric.equal(prediction, reference)
-    }
-}
-
-impl Reading for Matches {
-    type Metric = ExactMatch;
-    type Header = ();
-
-    fn metric(&self) -> &ExactMatch {
-        &self.metric
-    }
-
-    fn signature(&self) -> Named<String> {
-        let metric = &self.metric;
+impl TextMetric for ExactMatch {
+    fn definition(&self) -> Named<String> {
+        let metric = self;
         let switches = [
             ("case", metric.ignore_case),
             ("punctuation", metric.ignore_punctuation),
@@ -136,51 +107,21 @@ impl Reading for Matches {
         parts
     }
 
-    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_any_of(record, sink, self)
+    fn compared<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.apply(text).unwrap_or(Cow::Borrowed(text))
     }
 
-    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
-        let references = texts(&mut record.reference.clone()).unwrap_or_default();
-        references.iter().any(|text| self.metric.equal("", text))
+    /// Refuses a text that a pattern takes too long to match.
+    fn check(&self, text: &str) -> Result<(), String> {
+        ExactMatch::check(self, text).map_err(|error| error.to_string())
     }
 
-    fn read_columns(
-        &self,
-        batch: &Batch<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Option<Result<(), RecordError>> {
-        let as_they_are = !self.metric.changes_texts();
-        read_equal(batch, sink, as_they_are, self)
+    fn of_equal(&self, equal: Accuracy) -> Option<Accuracy> {
+        (!self.changes_texts()).then_some(equal)
     }
 
-    fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
-        let mut state = Accuracy::default();
-        for (prediction, reference) in pairs {
-            if !is_plain(self, prediction, reference) {
-                return None;
-            }
-            self.metric.update(&mut state, prediction, reference);
-        }
-        Some(vec![state.value()])
-    }
-
-    fn closeness(&self, _: &Accuracy, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
-        pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
-    }
-
-    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
-        let prediction = record.prediction.text().ok()?;
-        let references = texts(&mut record.reference).ok()?;
-        let apply = |text: &str| match self.metric.apply(text) {
-            Ok(text) => text.into_owned(),
-            Err(_) => text.to_owned(),
-        };
-        Some(ComparedTexts::new(&prediction, &references, apply))
-    }
-
-    fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
-        accuracy_numbers("exact_match", state)
+    fn is_correct(&self, state: &Accuracy) -> Option<bool> {
+        Some(state.correct > 0)
     }
 }
 
@@ -318,7 +259,7 @@ impl Reading for Vqa {
     }
 
     fn numbers(&self, state: &Evidence, (): &(), _scope: Scope<'_>) -> Numbers {
-        let mut counts = accuracy_counts(&state.accuracy);
+        let mut counts = counts(&state.accuracy);
         if self.is_agreement() {
             counts.push(("thirds".to_owned(), json!(state.thirds)));
         }
@@ -911,7 +852,7 @@ impl Reading for Extraction {
         let score = self.metric.compute(state);
         Numbers {
             scores: score.named_scores(),
-            counts: accuracy_counts(&state.exact),
+            counts: counts(&state.exact),
             ..Numbers::default()
         }
     }
@@ -1101,6 +1042,10 @@ impl Reading for Relaxed {
     }
 
     fn numbers(&self, state: &Accuracy, (): &(), _scope: Scope<'_>) -> Numbers {
-        accuracy_numbers("relaxed_accuracy", state)
+        Numbers {
+            scores: vec![("relaxed_accuracy".to_owned(), state.value())],
+            counts: counts(state),
+            ..Numbers::default()
+        }
     }
 }

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use metric_record::{Batch, FieldError, Message, Record, RecordError, Side, Value};
 
+use crate::shapes::texts::{both_texts, other_forms, read_texts};
 use crate::text::prepare::{EXTRACT, NORMALIZE, extracting_scorer, normalize_parts};
-use crate::text::string_accuracy::{other_forms, read_texts, texts};
 use crate::{
     ComparedTexts, Counted, Demo, Draw, Drawing, Entry, Named, Numbers, OptionError, OptionSpec,
     Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
@@ -206,7 +206,7 @@ impl Rates {
         let has_alternatives =
             [&record.prediction, &record.reference].map(|value| value.as_alternatives().is_some());
         if self.metric.unit != Unit::Word || has_alternatives == [false; 2] {
-            return texts(record);
+            return both_texts(record);
         }
         let prediction = alternatives(&mut record.prediction, Side::Prediction)?;
         let reference = alternatives(&mut record.reference, Side::Reference)?;

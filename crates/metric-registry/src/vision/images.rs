@@ -319,13 +319,7 @@ where
                             part: None,
                             state: Box::new(state.clone()),
                         },
-                        inputs: inputs.map(|[reference, prediction]| {
-                            Arc::new(Inputs {
-                                reference,
-                                prediction,
-                                fields: None,
-                            })
-                        }),
+                        inputs: inputs.map(|values| Arc::new(Inputs::from(values))),
                         is_unnamed: false,
                     }
                 },
