@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use metric_core::{Accuracy, Metric};
 use metric_run::record::{FieldError, Kind, Record, Value};
 use metric_run::registry::{
-    Entry, Input, Named, Numbers, Options, Reading, Scope, ScoreSpec, Sink, scorer,
+    Entry, Named, Numbers, Options, Reading, Scope, ScoreSpec, Sink, scorer,
 };
 use metric_run::{Check, CsvOptions, Data, EmptyField, Format, Run, RunError, Source};
 use serde_json::Value as Json;
@@ -116,16 +116,9 @@ const CAPTURE: Entry = Entry {
     name: "capture",
     help: "Keeps what it reads",
     values: ("a value", "a value"),
-    options: &[],
     scores: &[ScoreSpec::higher("none")],
-    groups: &[],
-    details: false,
-    drawings: &[],
-    report: None,
-    input: Input::Records,
-    whole_file: |_| false,
-    state_format: 1,
     build: |_| Ok(scorer("capture", "0.0.0", Capture)),
+    ..Entry::BASE
 };
 
 /// The options of a case.
