@@ -44,6 +44,8 @@ pub struct Entry {
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
     pub whole_file: fn(value: &str) -> bool,
+    /// The field of the records of a dataset file that has their id.
+    pub record_id: &'static str,
     /// The lists of a dataset file whose items are parts of one record, such as the answers to a question.
     pub parts: &'static [&'static str],
     /// What an example is, if it is neither a record nor an image; otherwise empty.
@@ -120,6 +122,7 @@ impl Entry {
         report: None,
         input: Input::Records,
         whole_file: |_| false,
+        record_id: "id",
         parts: &[],
         examples: "",
         allows_infinite: |_| false,

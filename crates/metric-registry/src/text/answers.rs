@@ -150,6 +150,7 @@ pub(crate) const VQA: Entry = Entry {
     groups: &["answer_type", "lang", "question_type"],
     report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
+    record_id: "question_id",
     parts: &["answers"],
     build: |options| {
         let reading = Vqa {

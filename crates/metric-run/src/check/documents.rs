@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use metric_record::json::Entries;
 use metric_record::{Content, Document, JoinError, Message, Missing, ReadError, Unmatched};
-use metric_registry::{AddError, DataSet, DataSetError};
+use metric_registry::{AddError, DataSet, DataSetError, Entry};
 use serde_json::value::RawValue;
 
 use super::mirror::Mirror;
@@ -39,7 +39,7 @@ impl Run {
                 plan: Arc::new(self.plan_of(chosen)),
                 inputs: false,
             };
-            let mut rest = Rest::new(data, chosen.entry.parts);
+            let mut rest = Rest::new(data, chosen.entry);
             let mut readings = 0;
             loop {
                 let error = match chosen.scorer.read_data_set(rest.data.clone(), false) {
@@ -120,19 +120,19 @@ struct Rest {
     lacks_files: bool,
     /// The ids of the records of JSON that are taken out.
     taken_out: BTreeSet<String>,
-    /// The lists whose items are parts of one record.
-    parts: &'static [&'static str],
+    /// The metric that reads the data set.
+    entry: Entry,
 }
 
 impl Rest {
-    fn new(data: DataSet, parts: &'static [&'static str]) -> Self {
+    fn new(data: DataSet, entry: Entry) -> Self {
         Self {
             data,
             removed: BTreeMap::new(),
             mirrors: Vec::new(),
             lacks_files: false,
             taken_out: BTreeSet::new(),
-            parts,
+            entry,
         }
     }
 
@@ -249,9 +249,13 @@ impl Rest {
         let offset = usize::try_from(error.position?.get() - 1).ok()?;
         let offset = Some(offset).filter(|&offset| offset < text.len())?;
         // The error of an id that occurs twice may come after its record.
-        let span = record_span(text, offset, self.parts)
-            .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?, self.parts))?;
-        self.taken_out.extend(id_of(text.get(span.clone())?));
+        let Entry {
+            parts, record_id, ..
+        } = self.entry;
+        let span = record_span(text, offset, parts)
+            .or_else(|| record_span(text, text.get(..offset)?.rfind('}')?, parts))?;
+        self.taken_out
+            .extend(id_of(text.get(span.clone())?, record_id));
         let rest = blanked(text, span)?;
         document.content = Content::Text(rest);
         Some(())
@@ -324,14 +328,11 @@ fn is_of_record(error: &ReadError, is_out: bool) -> bool {
     !error.record.is_empty() || error.line.is_some() || (is_out && error.position.is_some())
 }
 
-/// The id of a record of JSON, with a comma next to it: that of a question, or the key of an entry.
-fn id_of(record: &str) -> Option<String> {
+/// The id of a record of JSON, with a comma next to it: a field, or the key of an entry.
+fn id_of(record: &str, field: &str) -> Option<String> {
     let record = record.trim_matches(|c: char| c == ',' || c.is_ascii_whitespace());
     let id = match Entries::scan(record) {
-        Some(fields) => ["id", "question_id"]
-            .into_iter()
-            .find_map(|name| fields.get(name))?
-            .to_owned(),
+        Some(fields) => fields.get(field)?.to_owned(),
         None => record
             .split_once(':')
             .map_or(record, |(key, _)| key)
