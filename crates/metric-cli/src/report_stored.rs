@@ -217,7 +217,7 @@ impl Ranked {
         let entry = find(&self.metric);
         let scores = entry.map_or(&[][..], |entry| entry.scores);
         let chosen = self.scorer.as_ref().and_then(|it| it.ranking_score());
-        self.ranking.choose_of(scores, chosen.as_deref());
+        self.ranking.choose_of(scores, chosen);
         let names = sample.scores.iter().map(|(name, _)| name.as_str());
         self.ranking.choose_of(scores, names);
         let score = self.ranking.score().map(|(name, _)| name);
