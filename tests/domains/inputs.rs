@@ -117,7 +117,7 @@ const CAPTURE: Entry = Entry {
     help: "Keeps what it reads",
     values: ("a value", "a value"),
     scores: &[ScoreSpec::higher("none")],
-    build: |_| Ok(scorer("capture", "0.0.0", Capture)),
+    build: &|_| Ok(scorer("capture", "0.0.0", Capture)),
     ..Entry::BASE
 };
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
-use metric_run::registry::{DataSet, Draw, Drawing, Registry, Sample, StateError, find};
+use metric_run::registry::{DataSet, Draw, Drawing, Sample, StateError, find};
 use metric_run::{
     Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
     StateFileProblem, merge_states, read_states, sample_json, sample_json_with_inputs,
@@ -139,15 +139,11 @@ impl Task {
 impl MergeTask {
     /// Merges the states.
     pub(crate) fn run(self) -> Result<Printed, Failure> {
-        let registry = Registry::default();
         let opened = self.outputs.open()?;
         refuse_repeated(&self.states)?;
         let mut files = Vec::new();
         for path in &self.states {
-            files.push((
-                path.display().to_string(),
-                read_state_file(&registry, path)?,
-            ));
+            files.push((path.display().to_string(), read_state_file(path)?));
         }
         let Merged { outcomes, warnings } = merge_states(files).map_err(RunError::State)?;
         let mut printed = opened.finish(outcomes)?;
@@ -181,7 +177,7 @@ fn refuse_repeated(states: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// Reads a state file. One that does not start as such is not read further: it may be endless.
-fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Failure> {
+fn read_state_file(path: &Path) -> Result<Vec<Outcome>, Failure> {
     let name = path.display().to_string();
     let cannot = |what: &str, error: io::Error| {
         let problem = format!("{name}: cannot {what}: {error}");
@@ -195,13 +191,13 @@ fn read_state_file(registry: &Registry, path: &Path) -> Result<Vec<Outcome>, Fai
     let read = file.by_ref().take(8).read_to_end(&mut bytes);
     read.map_err(|error| cannot("read", error))?;
     let failed = |error: StateFileError| Failure::from(RunError::State(error));
-    match read_states(registry, &name, &bytes) {
+    match read_states(&name, &bytes) {
         Err(error) if error.problem == StateFileProblem::NotAState => return Err(failed(error)),
         _ => {}
     }
     let read = file.read_to_end(&mut bytes);
     read.map_err(|error| cannot("read", error))?;
-    read_states(registry, &name, &bytes).map_err(failed)
+    read_states(&name, &bytes).map_err(failed)
 }
 
 /// [`Outputs`] whose files are open.

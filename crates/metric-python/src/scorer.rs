@@ -10,8 +10,8 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Registry, Report, Slice, find,
-    list, on_this_thread,
+    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Slice, find, list,
+    on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -501,13 +501,12 @@ pub(crate) fn merge_outcomes(py: Python<'_>, parts: Vec<PyRef<'_, Outcome>>) -> 
 /// The outcome of the examples of the state files of several parts of a data set, without intervals.
 #[pyfunction]
 pub(crate) fn merge_part_bytes(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<Outcome> {
-    let registry = Registry::default();
     let merged = py.detach(|| {
         let mut sum: Vec<(String, Vec<metric_run::Outcome>)> = Vec::new();
         // One state at a time is in memory next to the sum.
         for (position, bytes) in states.into_iter().enumerate() {
             let name = format!("part {}", position + 1);
-            let outcomes = read_states(&registry, &name, &bytes)?;
+            let outcomes = read_states(&name, &bytes)?;
             sum.push((name, outcomes));
             let outcomes = merge_parts(std::mem::take(&mut sum))?.outcomes;
             sum.push(("the parts before".to_owned(), outcomes));
@@ -631,9 +630,8 @@ pub(crate) fn merge_bytes(
     py: Python<'_>,
     states: Vec<(String, Vec<u8>)>,
 ) -> PyResult<(Outcome, Vec<String>)> {
-    let registry = Registry::default();
     let read = |(name, bytes): (String, Vec<u8>)| -> Result<_, RunError> {
-        let outcomes = read_states(&registry, &name, &bytes)?;
+        let outcomes = read_states(&name, &bytes)?;
         Ok((name, outcomes))
     };
     let merged = py.detach(|| {

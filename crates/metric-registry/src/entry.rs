@@ -1,11 +1,9 @@
-use std::collections::BTreeMap;
-
 use std::fmt;
-
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use metric_record::{Message, Record};
 
+use crate::ENTRIES;
 use crate::demo::Demo;
 use crate::drawing::Drawing;
 use crate::options::{OptionError, OptionSpec, Options};
@@ -15,7 +13,7 @@ use crate::score_spec::ScoreSpec;
 use crate::scorer::Scorer;
 
 /// A metric by name: what it is called, what it can do, and how it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// The name on the command line.
     pub name: &'static str,
@@ -57,7 +55,16 @@ pub struct Entry {
     /// The version of the written form of its state, which grows when that form changes.
     pub state_format: u32,
     /// Builds the metric from options that were checked and that have their defaults.
-    pub build: fn(&Options) -> Result<Scorer, OptionError>,
+    pub build: Build,
+}
+
+/// Builds a metric from its options.
+pub type Build = &'static (dyn Fn(&Options) -> Result<Scorer, OptionError> + Send + Sync);
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.name).finish()
+    }
 }
 
 /// The objects of images.
@@ -128,7 +135,7 @@ impl Entry {
         allows_infinite: |_| false,
         objects: |_| None,
         state_format: 1,
-        build: |_| Err(OptionError::new("", "", "nothing builds this metric")),
+        build: &|_| Err(OptionError::new("", "", "nothing builds this metric")),
     };
 
     /// Returns the metric with these options.
@@ -260,76 +267,55 @@ impl Entry {
     }
 }
 
-/// Metrics by name: the built-in ones, and any that are registered.
+/// Metrics that are not built in.
+static REGISTERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
+
+/// Adds a metric of your own, until the program ends. A metric of this name that was added before is replaced, as a
+/// notebook does whose cell runs again.
+///
+/// # Errors
+///
+/// Returns an error if a built-in metric has this name.
 ///
 /// ```
-/// use metric_registry::{ENTRIES, Entry, Registry};
+/// use metric_registry::{ENTRIES, Entry, find, register};
 ///
-/// let mut registry = Registry::default();
-/// assert_eq!(registry.entries().count(), ENTRIES.len());
 /// # if let Some(entry) = ENTRIES.first() {
-/// let taken = registry.register(Entry { ..*entry });
+/// let taken = register(Entry { ..*entry });
 /// assert_eq!(taken.unwrap_err().to_string(), format!("there is a metric {:?} already", entry.name));
-/// registry.register(Entry { name: "my-metric", ..*entry })?;
-/// assert!(registry.find("my-metric").is_some());
+/// register(Entry { name: "my-metric", ..*entry })?;
+/// assert!(find("my-metric").is_some());
 /// # }
 /// # Ok::<(), metric_registry::NameTaken>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct Registry {
-    entries: Vec<Entry>,
-    by_name: BTreeMap<&'static str, usize>,
+pub fn register(entry: Entry) -> Result<&'static Entry, NameTaken> {
+    if ENTRIES.iter().any(|known| known.name == entry.name) {
+        return Err(NameTaken(entry.name));
+    }
+    let entry: &'static Entry = Box::leak(Box::new(entry));
+    // A lock is poisoned by a panic, and nothing here panics.
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    registered.retain(|known| known.name != entry.name);
+    registered.push(entry);
+    Ok(entry)
 }
 
-impl Registry {
-    /// Returns a registry without metrics.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self {
-            entries: Vec::new(),
-            by_name: BTreeMap::new(),
-        }
-    }
-
-    /// Adds a metric.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there is a metric of this name.
-    pub fn register(&mut self, entry: Entry) -> Result<(), NameTaken> {
-        if self.by_name.contains_key(entry.name) {
-            return Err(NameTaken(entry.name));
-        }
-        self.by_name.insert(entry.name, self.entries.len());
-        self.entries.push(entry);
-        Ok(())
-    }
-
-    /// Returns the metric of this name.
-    #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Entry> {
-        self.by_name.get(name).map(|&index| &self.entries[index])
-    }
-
-    /// Returns all metrics, in the order in which they are listed.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
-        self.entries.iter()
-    }
+/// Returns all metrics: the built-in ones in the order in which they are listed, then those that were
+/// [registered](register).
+#[must_use]
+pub fn entries() -> Vec<&'static Entry> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    ENTRIES.iter().chain(registered.iter().copied()).collect()
 }
 
-impl Default for Registry {
-    /// The built-in metrics.
-    fn default() -> Self {
-        let mut registry = Self::empty();
-        for entry in crate::ENTRIES {
-            // The built-in names differ, which a test sees to.
-            let _ = registry.register(*entry);
-        }
-        registry
-    }
+/// Returns the metric of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    let built_in = ENTRIES.iter().find(|entry| entry.name == name);
+    built_in.or_else(|| entries().into_iter().find(|entry| entry.name == name))
 }
 
-/// A name that a registry has already.
+/// A name that a built-in metric has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameTaken(
     /// The name.

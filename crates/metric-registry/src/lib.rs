@@ -64,7 +64,7 @@ pub use definition::signature;
 pub use demo::Demo;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
 pub use drawing::{Draw, Drawing};
-pub use entry::{Entry, Input, NameTaken, Objects, Registry};
+pub use entry::{Build, Entry, Input, NameTaken, Objects, entries, find, register};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
 pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, written};
@@ -132,9 +132,3 @@ pub static ENTRIES: &[Entry] = &[
     #[cfg(feature = "graph")]
     graph::openlane::OPENLANE,
 ];
-
-/// Returns the metric of this name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.name == name)
-}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{ENTRIES, Entry, OptionKind, OptionSpec, ScoreSpec};
+use crate::{Entry, OptionKind, OptionSpec, ScoreSpec, entries};
 
 /// Returns all metrics with their options and scores, as `metric list --format json` prints them.
 ///
@@ -13,19 +13,19 @@ use crate::{ENTRIES, Entry, OptionKind, OptionSpec, ScoreSpec};
 /// ```
 #[must_use]
 pub fn json() -> Value {
-    json_of(ENTRIES)
+    json_of(entries())
 }
 
 /// Returns some metrics in the same form.
 #[must_use]
-pub fn json_of(entries: &[Entry]) -> Value {
-    let metrics: Vec<Value> = entries.iter().map(metric_json).collect();
+pub fn json_of<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Value {
+    let metrics: Vec<Value> = entries.into_iter().map(metric_json).collect();
     serde_json::json!({ "schema": 1, "metrics": metrics })
 }
 
 /// Returns the names of all metrics.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ENTRIES.iter().map(|entry| entry.name)
+    entries().into_iter().map(|entry| entry.name)
 }
 
 fn metric_json(entry: &Entry) -> Value {

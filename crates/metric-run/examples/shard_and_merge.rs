@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use metric_run::record::Shard;
-use metric_run::registry::{Options, Registry, find};
+use metric_run::registry::{Options, find};
 use metric_run::{
     Format, Outcome, Run, Source, StateFileProblem, merge_states, read_states, write_states,
 };
@@ -70,11 +70,10 @@ fn name(index: u32) -> String {
 
 /// Merges what the workers stored, in any order.
 fn merge(folder: &Path) -> Result<Vec<Outcome>, Box<dyn Error>> {
-    let registry = Registry::default();
     let mut files = Vec::new();
     for index in (0..SHARDS).rev() {
         let bytes = fs::read(folder.join(name(index)))?;
-        files.push((name(index), read_states(&registry, &name(index), &bytes)?));
+        files.push((name(index), read_states(&name(index), &bytes)?));
     }
     let merged = merge_states(files)?;
     assert!(merged.warnings.is_empty());
@@ -83,9 +82,8 @@ fn merge(folder: &Path) -> Result<Vec<Outcome>, Box<dyn Error>> {
 
 /// Shows what does not merge without being noticed.
 fn refuse(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let registry = Registry::default();
     let mut bytes = fs::read(folder.join(name(0)))?;
-    let first = read_states(&registry, &name(0), &bytes)?;
+    let first = read_states(&name(0), &bytes)?;
 
     // A shard that is missing is named in a warning.
     let merged = merge_states(vec![(name(0), first.clone())])?;
@@ -98,7 +96,7 @@ fn refuse(folder: &Path) -> Result<(), Box<dyn Error>> {
 
     // So is a file that was damaged.
     bytes.pop();
-    let damaged = read_states(&registry, &name(0), &bytes);
+    let damaged = read_states(&name(0), &bytes);
     let problem = damaged.err().map(|error| error.problem);
     assert!(matches!(problem, Some(StateFileProblem::Damaged(_))));
     Ok(())

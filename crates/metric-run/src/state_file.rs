@@ -14,7 +14,7 @@ use std::fmt;
 use std::io::Read;
 
 use metric_record::{JoinPolicy, Message, Missing, Shard};
-use metric_registry::{OptionKind, Options, Registry, StateError};
+use metric_registry::{OptionKind, Options, StateError, find};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -139,17 +139,13 @@ fn digest(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// Returns an error if the bytes are not those of a state file, if they were changed, or if the registry has
+/// Returns an error if the bytes are not those of a state file, if they were changed, or if there is
 /// no such metric with these options.
 ///
 /// # Cost
 ///
 /// Memory for the bodies, which may be at most 4096 times the size of the file, or 64 MiB.
-pub fn read_states(
-    registry: &Registry,
-    name: &str,
-    bytes: &[u8],
-) -> Result<Vec<Outcome>, StateFileError> {
+pub fn read_states(name: &str, bytes: &[u8]) -> Result<Vec<Outcome>, StateFileError> {
     let failed = |problem| StateFileError {
         file: name.to_owned(),
         problem,
@@ -222,16 +218,12 @@ pub fn read_states(
         if digest(body) != state.sha256 {
             return Err(damaged("a state does not match its checksum".to_owned()));
         }
-        outcomes.push(read_state(registry, state, body).map_err(failed)?);
+        outcomes.push(read_state(state, body).map_err(failed)?);
     }
     Ok(outcomes)
 }
 
-fn read_state(
-    registry: &Registry,
-    header: StateHeader,
-    body: &[u8],
-) -> Result<Outcome, StateFileProblem> {
+fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProblem> {
     let StateHeader {
         metric,
         metric_format,
@@ -244,9 +236,7 @@ fn read_state(
         slices,
         ..
     } = header;
-    let entry = registry
-        .find(&metric)
-        .ok_or_else(|| StateFileProblem::UnknownMetric(metric.clone()))?;
+    let entry = find(&metric).ok_or_else(|| StateFileProblem::UnknownMetric(metric.clone()))?;
     let scorer = entry.scorer(&options).map_err(StateFileProblem::Options)?;
     let expected = definition(scorer.signature());
     if (expected, entry.state_format) != (&*found, metric_format) {
@@ -327,7 +317,7 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
 /// Returns an error as [`merge_states`] does.
 ///
 /// ```
-/// use metric_run::registry::{Options, Registry, find};
+/// use metric_run::registry::{Options, find};
 /// use metric_run::{Run, merge_parts, merge_states, read_states, write_states};
 /// use metric_run::{Table, record::{Column, Texts}};
 ///

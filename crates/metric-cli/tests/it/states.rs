@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use metric_run::record::{Shard, fnv1a};
-use metric_run::registry::{ENTRIES, Registry};
+use metric_run::registry::ENTRIES;
 use metric_run::{Outcome, StateFileError, Statistics, merge_states, read_states, write_states};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -35,7 +35,7 @@ fn details_of(outcomes: &[Outcome]) -> Vec<Option<Value>> {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<Vec<Outcome>, StateFileError> {
-    read_states(&Registry::default(), name, bytes)
+    read_states(name, bytes)
 }
 
 /// The outcome of merged state files, and the warnings of the merge.

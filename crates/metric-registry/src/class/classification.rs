@@ -65,7 +65,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     groups: &["class"],
     details: true,
     report: in_report!(class { sections: sections }),
-    build: |options| {
+    build: &|options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let reading = Classes {
             metric: Tallied(Classification::new(

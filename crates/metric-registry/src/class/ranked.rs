@@ -85,7 +85,7 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     details: true,
     report: in_report!(class { sections: ranks }),
     allows_infinite: |options| options.has(INFINITE.name),
-    build: |options| {
+    build: &|options| {
         let ks = match options.get("k") {
             None => Vec::new(),
             Some(text) => numbers(&text).map_err(|reason| OptionError::new("k", &text, reason))?,
@@ -115,7 +115,7 @@ pub(crate) const MRR: Entry = Entry {
     details: true,
     report: in_report!(class { sections: ranks }),
     allows_infinite: |options| options.has(INFINITE.name),
-    build: |options| {
+    build: &|options| {
         let cutoff = options.counting("k", usize::MAX)?;
         build("mrr", options, Wanted::ReciprocalRank(cutoff))
     },

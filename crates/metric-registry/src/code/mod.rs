@@ -58,7 +58,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
         sections: sections,
         example: example
     }),
-    build: |options| {
+    build: &|options| {
         let lang: Option<Language> = options.parse("lang")?;
         let field: Option<String> = options.parse("lang-field")?;
         let languages = match (lang, field) {

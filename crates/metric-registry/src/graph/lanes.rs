@@ -80,7 +80,7 @@ pub(crate) const LANES: Entry = Entry {
     drawings: &[Drawing::Svg],
     report: in_report!(graph { sections: lanes }, main: Some("overall_f1")),
     whole_file: is_rule,
-    build: |options| {
+    build: &|options| {
         let ignore: BTreeSet<String> = options
             .parts("ignore")?
             .into_iter()

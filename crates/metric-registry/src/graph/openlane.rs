@@ -48,7 +48,7 @@ pub(crate) const OPENLANE: Entry = Entry {
     details: true,
     drawings: &[Drawing::Svg],
     report: in_report!(graph { sections: openlane, example: openlane_example }, main: Some("OLS")),
-    build: |options| {
+    build: &|options| {
         let compact = options.compact_details();
         Ok(scorer("openlane", VERSION, OpenLane { compact }))
     },

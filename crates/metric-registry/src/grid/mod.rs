@@ -61,7 +61,7 @@ pub(crate) const ARC: Entry = Entry {
         example: example
     }),
     input: Input::Either(is_solutions),
-    build: |options| {
+    build: &|options| {
         let reading = ArcReading {
             metric: ArcExamples {
                 submissions: ArcSubmissions {

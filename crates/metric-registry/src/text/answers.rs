@@ -52,7 +52,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
     report: in_report!(text { example: answer }),
-    build: |options| {
+    build: &|options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);
         let patterns: Result<Vec<PythonRegex>, String> = match options.value("regexes-to-ignore") {
@@ -152,7 +152,7 @@ pub(crate) const VQA: Entry = Entry {
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
     record_id: "question_id",
     parts: &["answers"],
-    build: |options| {
+    build: &|options| {
         let reading = Vqa {
             metric: VqaAccuracy::new(options.require("profile")?),
             questions: options.has("questions"),
@@ -531,7 +531,7 @@ pub(crate) const ANLS: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("anls")],
     report: in_report!(text { example: answer }),
-    build: |options| {
+    build: &|options| {
         let profile = options.require("profile")?;
         let reading = Similarity {
             metric: Anls { profile },
@@ -649,7 +649,7 @@ pub(crate) const SQUAD: Entry = Entry {
     report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     parts: &["answers"],
-    build: |options| {
+    build: &|options| {
         let profile = options.require("profile")?;
         let reading = Extraction {
             metric: Squad { profile },
@@ -948,7 +948,7 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
     report: in_report!(text { example: answer }),
-    build: |options| {
+    build: &|options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {
             let reason = "expected a number of at least 0";

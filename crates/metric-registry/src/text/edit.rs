@@ -69,7 +69,7 @@ pub(crate) const WER: Entry = Entry {
         sections: sections,
         example: example
     }),
-    build: |options| build("wer", Unit::Word, options),
+    build: &|options| build("wer", Unit::Word, options),
     ..Entry::BASE
 };
 
@@ -103,7 +103,7 @@ pub(crate) const CER: Entry = Entry {
         sections: sections,
         example: example
     }),
-    build: |options| build("cer", options.require("unit")?, options),
+    build: &|options| build("cer", options.require("unit")?, options),
     ..Entry::BASE
 };
 

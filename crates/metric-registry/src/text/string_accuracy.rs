@@ -20,7 +20,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
     report: in_report!(text { example: answer }),
-    build: |options| {
+    build: &|options| {
         let normalizer: Normalizer = options.parse("normalize")?.unwrap_or_default();
         let metric = StringAccuracy { normalizer };
         let reading = OfTexts::new("string-accuracy", metric);

@@ -84,7 +84,7 @@ pub(crate) const COCO: Entry = Entry {
         Some("segm") => Some(Objects::Masks),
         _ => None,
     },
-    build: |options| {
+    build: &|options| {
         let iou_type = options.given("iou-type");
         let mut params = match iou_type.as_str() {
             "keypoints" => CocoParams::keypoints(),

@@ -48,7 +48,7 @@ pub(crate) const TIDE: Entry = Entry {
     details: true,
     report: in_report!(vision { sections: tide, example: example }, has_images: true),
     input: Input::Documents,
-    build: |options| {
+    build: &|options| {
         let foreground = options.number("iou")?;
         let background = options.number("background")?;
         let most = options.integer("max-detections")?;
@@ -233,7 +233,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     details: true,
     report: in_report!(vision { sections: confusions, example: example }, has_images: true, main: Some("f1")),
     input: Input::Documents,
-    build: |options| {
+    build: &|options| {
         let iou = options.number("iou")?;
         let given = options.given("iou");
         // The classes are known once the data are read; until then there may be any number.

@@ -47,7 +47,7 @@ pub(crate) const VOC: Entry = Entry {
     details: true,
     report: in_report!(vision { sections: voc, example: example }, has_images: true),
     input: Input::Documents,
-    build: |options| {
+    build: &|options| {
         let interpolation: Interpolation = options.require("interpolation")?;
         let strict = options.has("strict");
         let pixel_plus_one = options.has("pixel-plus-one");

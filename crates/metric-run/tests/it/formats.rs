@@ -223,8 +223,7 @@ fn shards_of_each_format_merge_to_the_whole() {
             let outcomes = run.score(source.clone(), source.clone()).unwrap();
             let bytes: Vec<u8> = write_states(&outcomes).unwrap();
             let name = format!("{index}.state");
-            let registry = metric_run::registry::Registry::default();
-            states.push((name.clone(), read_states(&registry, &name, &bytes).unwrap()));
+            states.push((name.clone(), read_states(&name, &bytes).unwrap()));
         }
         let merged = merge_states(states).unwrap().outcomes;
         let merged: Vec<String> = merged.iter().map(|it| it.to_json()).collect();

@@ -1,7 +1,7 @@
 //! Parts of a data set, scored apart and merged, are the whole data set.
 
 use metric_run::record::{Cells, Column, Ids, Texts};
-use metric_run::registry::{Options, Registry, find};
+use metric_run::registry::{Options, find};
 use metric_run::{
     Compare, Format, Outcome, Run, Source, Statistics, System, Table, merge_parts, merge_states,
     read_states, write_states,
@@ -42,7 +42,7 @@ fn merged(predictions: &[&str; 6]) -> Vec<Outcome> {
     let parts = [4..6, 0..3, 3..3, 3..4].map(|rows| part(predictions, rows));
     let files = parts.into_iter().map(|part| {
         let file = write_states(&part).expect("written");
-        let part = read_states(&Registry::default(), "part", &file).expect("read");
+        let part = read_states("part", &file).expect("read");
         ("part".to_owned(), part)
     });
     merge_parts(files.collect()).expect("merged").outcomes

@@ -88,7 +88,7 @@ pub(crate) const DETECTION: Entry = Entry {
     report: in_report!(vision { sections: detection, example: example }, has_images: true, main: Some("f1")),
     input: Input::Either(is_coco),
     examples: "image-class pairs",
-    build: |options| match &*options.given("box") {
+    build: &|options| match &*options.given("box") {
         "rotated" => Shapes(RotatedForm::Radians).scorer(options),
         "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),
         "polygon" => Shapes(PolygonForm).scorer(options),
