@@ -31,18 +31,15 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         "a label, which is an integer or a string",
         "a label, which is an integer or a string",
     ),
-    #[rustfmt::skip]
     known_as: &[
         (&["f1", "f-score", "f-measure", "precision", "recall"],
             "precision, recall and F1 are scores of classification (labels), detection (boxes), squad (answers) and lanes"),
         (&["accuracy", "acc"],
             "accuracy is a score of classification (labels), accuracy-at-k (ranked labels or scores), string-accuracy (texts) and vqa"),
     ],
-    #[rustfmt::skip]
     demos: &[
         Demo::new("classes", ["classes.jsonl", "predicted-classes.jsonl"], &["accuracy", "precision", "recall", "f1"]),
     ],
-    #[rustfmt::skip]
     options: &[
         OptionSpec::choice::<Average>("average", "AVERAGE",
             "How to average precision, recall and F1 over classes").or(Average::Macro.name()),

@@ -27,23 +27,32 @@ use crate::{
     Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink, Unified, scorer,
 };
 
-#[rustfmt::skip]
 const INPUT: OptionSpec = OptionSpec::one_of("input", "FORM", || vec!["labels", "scores"],
     "Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference is an index").or("labels");
 
 /// The options of the form `scores`.
-#[rustfmt::skip]
-const TIES: OptionSpec = OptionSpec::choice::<Ties>("ties", "RULE",
-    "With scores: tie-breaking rule for classes with equal scores [default: highest-index]");
-#[rustfmt::skip]
-const AVERAGE: OptionSpec = OptionSpec::one_of("average", "AVERAGE", || vec!["micro", "macro"],
-    "With scores: equal weight for each example (micro) or for each class (macro) [default: micro]");
-#[rustfmt::skip]
-const IGNORE: OptionSpec = OptionSpec::integer("ignore-index", "LABEL", i64::MIN..=i64::MAX,
-    "With scores: leave out examples with this reference, such as -100");
-#[rustfmt::skip]
-const WEIGHT: OptionSpec = OptionSpec::text("weight-field", "NAME",
-    "With scores: field next to the reference with the weight of the example");
+const TIES: OptionSpec = OptionSpec::choice::<Ties>(
+    "ties",
+    "RULE",
+    "With scores: tie-breaking rule for classes with equal scores [default: highest-index]",
+);
+const AVERAGE: OptionSpec = OptionSpec::one_of(
+    "average",
+    "AVERAGE",
+    || vec!["micro", "macro"],
+    "With scores: equal weight for each example (micro) or for each class (macro) [default: micro]",
+);
+const IGNORE: OptionSpec = OptionSpec::integer(
+    "ignore-index",
+    "LABEL",
+    i64::MIN..=i64::MAX,
+    "With scores: leave out examples with this reference, such as -100",
+);
+const WEIGHT: OptionSpec = OptionSpec::text(
+    "weight-field",
+    "NAME",
+    "With scores: field next to the reference with the weight of the example",
+);
 const INFINITE: OptionSpec = OptionSpec::flag(
     "allow-infinite",
     "With scores: accept \"inf\" and \"-inf\" as scores",
@@ -58,21 +67,41 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
     name: "accuracy-at-k",
     help: "Share of examples whose reference is among the first k predicted labels",
     values: VALUES,
-    #[rustfmt::skip]
-    known_as: &[
-        (&["top-k", "topk", "top-1", "top1", "top-5", "top5", "hit-rate", "hits-at-k"],
-            "it is accuracy-at-k, with --k 1,5"),
-    ],
-    #[rustfmt::skip]
+    known_as: &[(
+        &[
+            "top-k",
+            "topk",
+            "top-1",
+            "top1",
+            "top-5",
+            "top5",
+            "hit-rate",
+            "hits-at-k",
+        ],
+        "it is accuracy-at-k, with --k 1,5",
+    )],
     demos: &[
-        Demo::new("ranked labels", ["labels.jsonl", "ranked-labels.jsonl"], &["accuracy@1", "accuracy@5"]).with(&[("k", "1,5")]),
-        Demo::new("class scores", ["digits.jsonl", "digit-scores.jsonl"], &["accuracy@1", "accuracy@5"]).with(&[("input", "scores"), ("k", "1,5")]),
+        Demo::new(
+            "ranked labels",
+            ["labels.jsonl", "ranked-labels.jsonl"],
+            &["accuracy@1", "accuracy@5"],
+        )
+        .with(&[("k", "1,5")]),
+        Demo::new(
+            "class scores",
+            ["digits.jsonl", "digit-scores.jsonl"],
+            &["accuracy@1", "accuracy@5"],
+        )
+        .with(&[("input", "scores"), ("k", "1,5")]),
     ],
-    #[rustfmt::skip]
     options: &[
         INPUT,
-        OptionSpec::list("k", "K,...", &OptionKind::Integer(1, i64::MAX),
-            "Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or with scores 1 and 5]"),
+        OptionSpec::list(
+            "k",
+            "K,...",
+            &OptionKind::Integer(1, i64::MAX),
+            "Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or with scores 1 and 5]",
+        ),
         TIES,
         AVERAGE,
         IGNORE,
@@ -99,9 +128,11 @@ pub(crate) const MRR: Entry = Entry {
     name: "mrr",
     help: "Mean reciprocal rank of the reference among the predicted labels",
     values: VALUES,
-    #[rustfmt::skip]
-    demos: &[Demo::new("ranked labels", ["labels.jsonl", "ranked-labels.jsonl"], &[])],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "ranked labels",
+        ["labels.jsonl", "ranked-labels.jsonl"],
+        &[],
+    )],
     options: &[
         INPUT,
         OptionSpec::integer("k", "K", 1..=i64::MAX, "Count only the first K labels"),

@@ -22,16 +22,13 @@ pub(crate) const CODEBLEU: Entry = Entry {
     name: "codebleu",
     help: "CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow",
     values: ("a string, or `references`: a list of strings", "a string"),
-    #[rustfmt::skip]
     known_as: &[
         (&["bleu", "sacrebleu", "chrf", "ter", "rouge", "meteor", "bertscore"],
             "there is none yet; codebleu scores source code, and wer and cer score transcripts by edit distance"),
     ],
-    #[rustfmt::skip]
     demos: &[
         Demo::new("source code", ["functions.jsonl", "written-functions.jsonl"], &["codebleu", "syntax_match", "dataflow_match"]).with(&[("lang-field", "lang"), ("profile", "corrected")]),
     ],
-    #[rustfmt::skip]
     options: &[
         #[cfg(feature = "text")]
         crate::text::prepare::EXTRACT,

@@ -28,11 +28,9 @@ pub(crate) const LANES: Entry = Entry {
         "the same; null and unreadable predictions count as no rules",
     ),
     known_as: &[(&["mapdr"], "")],
-    #[rustfmt::skip]
     demos: &[
         Demo::new("lane graphs", ["lanes.jsonl", "predicted-lanes.jsonl"], &["rule_f1", "correspondence_f1", "overall_f1"]),
     ],
-    #[rustfmt::skip]
     options: &[
         OptionSpec::choice::<LaneProfile>("profile", "PROFILE",
             "Convention to follow").or(LaneProfile::MapdrReference.name()),

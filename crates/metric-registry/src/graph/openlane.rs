@@ -22,10 +22,11 @@ pub(crate) const OPENLANE: Entry = Entry {
         "the same with a \"confidence\" in each lane and traffic element, and confidences in the topologies",
     ),
     known_as: &[(&["ols", "openlane-v2"], "")],
-    #[rustfmt::skip]
-    demos: &[
-        Demo::new("lane topology", ["frames.jsonl", "predicted-frames.jsonl"], &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"]),
-    ],
+    demos: &[Demo::new(
+        "lane topology",
+        ["frames.jsonl", "predicted-frames.jsonl"],
+        &["DET_l", "DET_t", "TOP_ll", "TOP_lt", "OLS"],
+    )],
     scores: &[
         ScoreSpec::higher("DET_l"),
         ScoreSpec::higher("DET_t"),

@@ -26,19 +26,37 @@ pub(crate) const ARC: Entry = Entry {
         "a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks",
         "a grid, or null for none. For a submission Kaggle's file {task: [{\"attempt_1\": grid, \"attempt_2\": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-benchmarking's files. In these files a task that the submission lacks scores 0, and one that the solutions lack is left out (with --strict it is an error, unless --extra ignore); a warning names both",
     ),
-    #[rustfmt::skip]
     demos: &[
-        Demo::new("ARC tasks", ["arc-solutions.jsonl", "arc-answers.jsonl"], &["cell_accuracy", "exact"]),
-        Demo::new("ARC submission", ["arc-tasks.json", "arc-submission.json"], &["kaggle", "arcprize", "all_tests", "pass_at_1"]),
+        Demo::new(
+            "ARC tasks",
+            ["arc-solutions.jsonl", "arc-answers.jsonl"],
+            &["cell_accuracy", "exact"],
+        ),
+        Demo::new(
+            "ARC submission",
+            ["arc-tasks.json", "arc-submission.json"],
+            &["kaggle", "arcprize", "all_tests", "pass_at_1"],
+        ),
     ],
-    #[rustfmt::skip]
     options: &[
-        OptionSpec::integer("attempts", "N", 1..=MAX_ATTEMPTS as i64,
-            "In submissions: number of attempts per output that count").or("2"),
-        OptionSpec::flag("strict",
-            "Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks and outputs of a submission that do not belong there"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "task"],
-            "In submissions: tables in addition to the total").or("none"),
+        OptionSpec::integer(
+            "attempts",
+            "N",
+            1..=MAX_ATTEMPTS as i64,
+            "In submissions: number of attempts per output that count",
+        )
+        .or("2"),
+        OptionSpec::flag(
+            "strict",
+            "Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks and outputs of a submission that do not belong there",
+        ),
+        OptionSpec::one_of(
+            "groups",
+            "KIND",
+            || vec!["none", "task"],
+            "In submissions: tables in addition to the total",
+        )
+        .or("none"),
     ],
     scores: &[
         ScoreSpec::higher("cell_accuracy"),

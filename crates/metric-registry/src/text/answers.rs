@@ -36,16 +36,21 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
     values: ("a string, or `references`: a list of strings", "a string"),
     known_as: &[(&["em"], "it is exact-match, or a score of squad")],
-    #[rustfmt::skip]
-    demos: &[
-        Demo::new("short answers", ["capitals.jsonl", "given-capitals.jsonl"], &["exact_match"]).with(&[("ignore-case", ""), ("ignore-punctuation", "")]),
-    ],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "short answers",
+        ["capitals.jsonl", "given-capitals.jsonl"],
+        &["exact_match"],
+    )
+    .with(&[("ignore-case", ""), ("ignore-punctuation", "")])],
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec::list("regexes-to-ignore", "REGEXES", &OptionKind::Text,
-            "Patterns to delete first: a regular expression, or a JSON list of them"),
+        OptionSpec::list(
+            "regexes-to-ignore",
+            "REGEXES",
+            &OptionKind::Text,
+            "Patterns to delete first: a regular expression, or a JSON list of them",
+        ),
         OptionSpec::flag("ignore-case", "Lowercase both texts"),
         OptionSpec::flag("ignore-punctuation", "Delete ASCII punctuation"),
         OptionSpec::flag("ignore-numbers", "Delete the digits 0 to 9"),
@@ -132,19 +137,30 @@ pub(crate) const VQA: Entry = Entry {
         "an answer or a list of answers, or {\"answer\": ..., \"lang\": \"en\"}, with `lang`, `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json)",
         "a string; with an annotation file, VQA v2's results file: a list of {\"question_id\": ..., \"answer\": ...}",
     ),
-    #[rustfmt::skip]
     demos: &[
-        Demo::new("answers", ["answers.jsonl", "given-answers.jsonl"], &["accuracy"]).with(&[("profile", "fusion-brain-2021")]),
-        Demo::new("answers of people", ["vqa-annotations.json", "vqa-results.json"], &["accuracy"]).with(&[("profile", "vqa-v2")]),
+        Demo::new(
+            "answers",
+            ["answers.jsonl", "given-answers.jsonl"],
+            &["accuracy"],
+        )
+        .with(&[("profile", "fusion-brain-2021")]),
+        Demo::new(
+            "answers of people",
+            ["vqa-annotations.json", "vqa-results.json"],
+            &["accuracy"],
+        )
+        .with(&[("profile", "vqa-v2")]),
     ],
-    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec::choice::<VqaProfile>("profile", "PROFILE",
-            "Convention to follow").or(VqaProfile::Exact.name()),
-        OptionSpec::path("questions", "FILE",
-            "VQA v2's question file, which must have the questions of the annotation file"),
+        OptionSpec::choice::<VqaProfile>("profile", "PROFILE", "Convention to follow")
+            .or(VqaProfile::Exact.name()),
+        OptionSpec::path(
+            "questions",
+            "FILE",
+            "VQA v2's question file, which must have the questions of the annotation file",
+        ),
     ],
     scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
     groups: &["answer_type", "lang", "question_type"],
@@ -519,9 +535,7 @@ pub(crate) const ANLS: Entry = Entry {
     help: "Average Normalized Levenshtein Similarity of answers read from documents",
     values: ("an answer or a list of answers", "a string"),
     known_as: &[(&["docvqa"], "")],
-    #[rustfmt::skip]
     demos: &[Demo::new("documents", ["documents.jsonl", "read-documents.jsonl"], &["anls"])],
-    #[rustfmt::skip]
     options: &[
         EXTRACT,
         NORMALIZE,
@@ -613,13 +627,18 @@ impl Reading for Similarity {
     }
 }
 
-#[rustfmt::skip]
-const NA_PROB_FILE: OptionSpec = OptionSpec::path("na-prob-file", "FILE",
-    "With profile v2 and a data file: probability of each question, by id, that it has no answer (.json)");
+const NA_PROB_FILE: OptionSpec = OptionSpec::path(
+    "na-prob-file",
+    "FILE",
+    "With profile v2 and a data file: probability of each question, by id, that it has no answer (.json)",
+);
 
-#[rustfmt::skip]
-const NA_PROB_THRESH: OptionSpec = OptionSpec::number("na-prob-thresh", "T", f64::MIN..=f64::MAX,
-    "Questions whose probability of having no answer is above T count as unanswered [default: 1]");
+const NA_PROB_THRESH: OptionSpec = OptionSpec::number(
+    "na-prob-thresh",
+    "T",
+    f64::MIN..=f64::MAX,
+    "Questions whose probability of having no answer is above T count as unanswered [default: 1]",
+);
 
 pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
@@ -628,16 +647,21 @@ pub(crate) const SQUAD: Entry = Entry {
         "an answer, a list of answers, {\"text\": a list of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer",
         "a string, or with a data file SQuAD's predictions file, an object that maps ids to texts. With a threshold and no file of probabilities {\"prediction_text\": ..., \"no_answer_probability\": ...}",
     ),
-    #[rustfmt::skip]
-    demos: &[
-        Demo::new("answers in a text", ["squad-data.json", "squad-predictions.json"], &["exact_match", "f1"]).with(&[("profile", "v2")]),
-    ],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "answers in a text",
+        ["squad-data.json", "squad-predictions.json"],
+        &["exact_match", "f1"],
+    )
+    .with(&[("profile", "v2")])],
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec::choice::<squad::SquadProfile>("profile", "PROFILE",
-            "Version of SQuAD. Under v2, a question may have no answer").or(squad::SquadProfile::V1.name()),
+        OptionSpec::choice::<squad::SquadProfile>(
+            "profile",
+            "PROFILE",
+            "Version of SQuAD. Under v2, a question may have no answer",
+        )
+        .or(squad::SquadProfile::V1.name()),
         NA_PROB_FILE,
         NA_PROB_THRESH,
     ],
@@ -937,14 +961,21 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         "a string or a number",
     ),
     known_as: &[(&["chartqa"], "")],
-    #[rustfmt::skip]
-    demos: &[Demo::new("charts", ["charts.jsonl", "read-charts.jsonl"], &["relaxed_accuracy"])],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "charts",
+        ["charts.jsonl", "read-charts.jsonl"],
+        &["relaxed_accuracy"],
+    )],
     options: &[
         EXTRACT,
         NORMALIZE,
-        OptionSpec::number("tolerance", "T", 0.0..=f64::MAX,
-            "Relative tolerance of numbers").or("0.05"),
+        OptionSpec::number(
+            "tolerance",
+            "T",
+            0.0..=f64::MAX,
+            "Relative tolerance of numbers",
+        )
+        .or("0.05"),
     ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
     report: in_report!(text { example: answer }),

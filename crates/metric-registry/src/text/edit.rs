@@ -19,15 +19,17 @@ use crate::{
     Options, Reading, Remarks, Scope, ScoreSpec, Scorer, Sink,
 };
 
-#[rustfmt::skip]
-const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>("profile", "PROFILE",
-    "Package whose conventions to follow for white space and for empty references").or(EditProfile::Jiwer.name());
+const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
+    "profile",
+    "PROFILE",
+    "Package whose conventions to follow for white space and for empty references",
+)
+.or(EditProfile::Jiwer.name());
 
 /// `metric_text::edit::MAX_CELLS` as text.
 const DEFAULT_MAX_CELLS: &str = "100000000000";
 
 /// Changes no score: a pair within the limit has the same one under any other.
-#[rustfmt::skip]
 pub(crate) const MAX_CELLS_OPTION: OptionSpec = OptionSpec::integer("max-cells", "N", 0..=i64::MAX,
     "Refuse records whose edit distance needs a table with more cells than this. A table of the default size takes about 5 s").or(DEFAULT_MAX_CELLS);
 
@@ -51,10 +53,12 @@ pub(crate) const WER: Entry = Entry {
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
     known_as: &[(&["mer", "wil", "wip"], "it is a score of wer and cer")],
-    #[rustfmt::skip]
-    demos: &[
-        Demo::new("speech", ["spoken.txt", "heard.txt"], &["wer", "mer", "wil"]).with(&[("normalize", "casefold,punctuation")]),
-    ],
+    demos: &[Demo::new(
+        "speech",
+        ["spoken.txt", "heard.txt"],
+        &["wer", "mer", "wil"],
+    )
+    .with(&[("normalize", "casefold,punctuation")])],
     options: &[PROFILE, EXTRACT, NORMALIZE, MAX_CELLS_OPTION],
     scores: &[
         ScoreSpec::lower("wer"),
@@ -77,11 +81,8 @@ pub(crate) const CER: Entry = Entry {
     name: "cer",
     help: "Character error rate, and the other rates of wer, counted in characters",
     values: ("a string", "a string"),
-    #[rustfmt::skip]
     known_as: &[(&["levenshtein", "edit-distance"], "cer and wer count edits of characters and of words")],
-    #[rustfmt::skip]
     demos: &[Demo::new("speech", ["spoken.txt", "heard.txt"], &[])],
-    #[rustfmt::skip]
     options: &[
         PROFILE,
         OptionSpec::one_of("unit", "UNIT", || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],

@@ -10,12 +10,13 @@ use crate::definition::{Prepare, Prepared};
 use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
 
 /// The part of a prediction that is scored.
-#[rustfmt::skip]
-pub(crate) const EXTRACT: OptionSpec = OptionSpec::text("extract", "REGEX|fence",
-    "Score only a part of the prediction: the first group of the first match of REGEX, or with fence the first fenced block (```)");
+pub(crate) const EXTRACT: OptionSpec = OptionSpec::text(
+    "extract",
+    "REGEX|fence",
+    "Score only a part of the prediction: the first group of the first match of REGEX, or with fence the first fenced block (```)",
+);
 
 /// The normalization of texts before they are compared.
-#[rustfmt::skip]
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
     "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
 

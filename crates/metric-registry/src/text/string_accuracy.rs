@@ -13,10 +13,12 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     help: "Share of texts that equal their reference",
     values: ("a string, or `references`: a list of strings", "a string"),
-    #[rustfmt::skip]
-    demos: &[
-        Demo::new("transcriptions", ["words.txt", "read-words.txt"], &["string_accuracy"]).with(&[("normalize", "nfc,casefold")]),
-    ],
+    demos: &[Demo::new(
+        "transcriptions",
+        ["words.txt", "read-words.txt"],
+        &["string_accuracy"],
+    )
+    .with(&[("normalize", "nfc,casefold")])],
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
     report: in_report!(text { example: answer }),

@@ -34,17 +34,14 @@ pub(crate) const COCO: Entry = Entry {
         "a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or {\"width\", \"height\", \"annotations\": [...]}",
         "a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id, score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per record: a list of its detections",
     ),
-    #[rustfmt::skip]
     known_as: &[
         (&["map", "ap", "average-precision", "mean-average-precision", "detection-map"],
             "for mean average precision, use coco (AP, as COCO computes it) or voc (mAP, as Pascal VOC computes it)"),
         (&["keypoints", "oks"], "it is coco with --iou-type keypoints"),
     ],
-    #[rustfmt::skip]
     demos: &[
         Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &["AP", "AP50", "AR_100"]),
     ],
-    #[rustfmt::skip]
     options: &[
         OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "keypoints"],
             "Shapes to compare: boxes, masks or keypoints").or("bbox"),

@@ -28,15 +28,27 @@ pub(crate) const TIDE: Entry = Entry {
     name: "tide",
     help: "TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1",
     values: BOXES,
-    #[rustfmt::skip]
-    demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "COCO detections",
+        ["coco-truth.json", "coco-results.json"],
+        &[],
+    )],
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
-        OptionSpec::number("background", "T", 0.0..=1.0,
-            "Largest IoU of a detection that belongs to the background").or("0.1"),
-        OptionSpec::integer("max-detections", "N", 1..=u32::MAX as i64,
-            "Number of detections per image that count").or("100"),
+        OptionSpec::number(
+            "background",
+            "T",
+            0.0..=1.0,
+            "Largest IoU of a detection that belongs to the background",
+        )
+        .or("0.1"),
+        OptionSpec::integer(
+            "max-detections",
+            "N",
+            1..=u32::MAX as i64,
+            "Number of detections per image that count",
+        )
+        .or("100"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
@@ -209,11 +221,8 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     name: "confusion-matrix",
     help: "Confusion matrix of box classes and the background",
     values: BOXES,
-    #[rustfmt::skip]
     known_as: &[(&["confusion", "cm"], "it is confusion-matrix (boxes), or classification --details (labels)")],
-    #[rustfmt::skip]
     demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
-    #[rustfmt::skip]
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
         OptionSpec::number("score-threshold", "S", f64::MIN..=f64::MAX,

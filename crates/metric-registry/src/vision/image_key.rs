@@ -9,7 +9,6 @@ use serde_json::value::RawValue;
 use crate::OptionSpec;
 
 /// The meaning of the `image_id` of a result.
-#[rustfmt::skip]
 pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec::one_of("image-key", "KEY", || vec!["id", "file_name"],
     "Meaning of image_id in results: the id of the image, or its file name, with or without folder and extension").or("id");
 

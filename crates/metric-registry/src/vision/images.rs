@@ -573,14 +573,18 @@ pub(crate) const BOXES: (&str, &str) = (
 );
 
 /// The size of images whose files have none.
-#[rustfmt::skip]
-pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text("image-size", "WxH",
-    "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image");
+pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text(
+    "image-size",
+    "WxH",
+    "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image",
+);
 
 /// The order of the columns of text results.
-#[rustfmt::skip]
-pub(crate) const COLUMNS: OptionSpec = OptionSpec::text("columns", "NAME,...",
-    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h");
+pub(crate) const COLUMNS: OptionSpec = OptionSpec::text(
+    "columns",
+    "NAME,...",
+    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
+);
 
 /// The options for reading boxes: the values of [`IMAGE_SIZE`] and [`COLUMNS`], which are for folders, and of
 /// [`IMAGE_KEY`].

@@ -25,22 +25,37 @@ pub(crate) const VOC: Entry = Entry {
     name: "voc",
     help: "Pascal VOC's average precision of boxes",
     values: BOXES,
-    #[rustfmt::skip]
-    demos: &[Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &[])],
-    #[rustfmt::skip]
+    demos: &[Demo::new(
+        "COCO detections",
+        ["coco-truth.json", "coco-results.json"],
+        &[],
+    )],
     options: &[
         OptionSpec::number("iou", "T", 0.0..=1.0, "IoU threshold of a match").or("0.5"),
-        OptionSpec::choice::<Interpolation>("interpolation", "POINTS",
-            "Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before)").or(Interpolation::EveryPoint.name()),
-        OptionSpec::flag("strict",
-            "Match only above the IoU threshold, as in py-faster-rcnn and Detectron"),
-        OptionSpec::flag("pixel-plus-one",
-            "Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit"),
+        OptionSpec::choice::<Interpolation>(
+            "interpolation",
+            "POINTS",
+            "Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before)",
+        )
+        .or(Interpolation::EveryPoint.name()),
+        OptionSpec::flag(
+            "strict",
+            "Match only above the IoU threshold, as in py-faster-rcnn and Detectron",
+        ),
+        OptionSpec::flag(
+            "pixel-plus-one",
+            "Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit",
+        ),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total").or("class"),
+        OptionSpec::one_of(
+            "groups",
+            "KIND",
+            || vec!["none", "class"],
+            "Tables in addition to the total",
+        )
+        .or("class"),
     ],
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],

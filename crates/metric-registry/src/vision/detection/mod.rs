@@ -36,16 +36,13 @@ pub(crate) const DETECTION: Entry = Entry {
         "a list of boxes, or of {\"box\": [...], \"crowd\": true, \"ignore\": true}, of one image and class, with `class` and `image` next to it if known, or {class: [box]} of one image; or a COCO ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt)",
         "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt)",
     ),
-    #[rustfmt::skip]
     known_as: &[
         (&["iou", "miou", "mean-iou", "jaccard"],
             "there is no mean IoU yet; detection and confusion-matrix match boxes by IoU, and coco averages over IoU thresholds"),
     ],
-    #[rustfmt::skip]
     demos: &[
         Demo::new("detections", ["boxes.json", "detected-boxes.json"], &["precision", "recall", "f1"]).with(&[("iou", "0.5")]),
     ],
-    #[rustfmt::skip]
     options: &[
         OptionSpec::choice::<DetectionProfile>("profile", "PROFILE",
             "Convention to follow").or(DetectionProfile::OneToOne.name()),
