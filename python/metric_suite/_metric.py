@@ -747,6 +747,14 @@ def _entries() -> list[dict[str, Any]]:
     return listed
 
 
+def _forget_entries() -> None:
+    """Forgets what was read of the list of metrics, which has changed."""
+    global _LISTED
+    _LISTED = None
+    _option_names.cache_clear()
+    _plain_scorer.cache_clear()
+
+
 def _classes() -> dict[str, type[Metric]]:
     from . import _generated
 

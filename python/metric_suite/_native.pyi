@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._errors import MetricError
@@ -59,6 +59,15 @@ def compare_files(
 def json_lines(ids: Iterable[Any], values: Iterable[Any], field: str, name: str, is_mapping: bool) -> bytes: ...
 def dumps(value: Any, name: str) -> str: ...
 def list_json() -> str: ...
+def register_metric(
+    name: str,
+    version: str,
+    help: str,
+    counts: list[str],
+    scores: list[tuple[str, str | None]],
+    options: list[tuple[str, str, str]],
+    factory: Callable[[dict[str, Any]], tuple[Callable[..., list[int]], Callable[..., list[float | None]]]],
+) -> None: ...
 def render_report(
     results: list[tuple[str, str]], differences: str | None, details: str | None, title: str | None, markdown: bool
 ) -> str: ...

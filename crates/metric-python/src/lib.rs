@@ -13,6 +13,7 @@ mod error;
 mod json;
 mod masks;
 mod objects;
+mod own;
 mod report;
 mod scorer;
 mod suite;
@@ -39,6 +40,8 @@ mod _native {
         box_iou, compress_counts, mask_area, mask_boxes, mask_decode, mask_encode,
         mask_from_polygons, mask_iou, mask_merge,
     };
+    #[pymodule_export]
+    use super::own::register_metric;
     #[pymodule_export]
     use super::report::{is_document, read_records, render_report};
     #[pymodule_export]
