@@ -201,6 +201,9 @@ def test_messages_count_from_0_as_the_attribute_does():
         metric_suite.vqa(**asked)
     with pytest.warns(UserWarning, match='1 question has fewer than 10 answers.*: "y"$'):
         metric_suite.vqa(**asked, ids=["x", "y"])
+    # Names of classes are not positions.
+    with pytest.warns(UserWarning, match=': "3", "5"; '):
+        metric_suite.classification(predictions=["7", "7"], references=["3", "5"])
 
     # The names of further columns, of systems and of states are those of the call.
     error = refused(metric_suite.wer, predictions=["a"], references=["a"], slice_field="room")

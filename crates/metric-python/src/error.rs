@@ -180,15 +180,9 @@ fn index(record: &str) -> Option<usize> {
     index.parse().ok()
 }
 
-/// A list of quoted ids, with those that are positions counted from 1 as indices: `"3", "5"` is `[2], [4]`.
-pub(crate) fn positions(ids: &str) -> String {
-    let parts = ids.split('"').enumerate();
-    let parts = parts.map(|(index, part)| match position(part) {
-        _ if index % 2 == 0 => part.to_owned(),
-        Some(position) => format!("[{position}]"),
-        None => format!("\"{part}\""),
-    });
-    parts.collect()
+/// An id as a message writes it: one that is a position counted from 1 is an index, `"3"` is `[2]`.
+pub(crate) fn id_or_index(id: &str) -> String {
+    position(id).map_or_else(|| quoted_id(id), |position| format!("[{position}]"))
 }
 
 /// The index of a record whose id is its position, counted from 1.

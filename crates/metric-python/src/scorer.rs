@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{Argument, Owned, is_set};
-use crate::error::{Location, Origin, metric_error, of_run, positions, refused};
+use crate::error::{Location, Origin, id_or_index, metric_error, of_run, refused};
 use crate::json::to_json;
 use crate::objects;
 use crate::threads::for_examples;
@@ -735,7 +735,7 @@ pub(crate) fn list_json() -> String {
 /// Warnings that name options as in Python, and examples without ids by their positions.
 fn in_python(warnings: &[Message], origin: Origin) -> Vec<String> {
     let warnings = warnings.iter().map(|warning| match origin {
-        Origin::Positions => warning.with_data(positions).render(OptionStyle::Python),
+        Origin::Positions => warning.with_ids(id_or_index).render(OptionStyle::Python),
         Origin::Files | Origin::Named => warning.render(OptionStyle::Python),
     });
     warnings.collect()
