@@ -253,6 +253,13 @@ def test_mappings_join_by_id():
     assert error.id == "y"
 
 
+def test_rows_that_a_quote_swallowed_leave_the_id(tmp_path):
+    (tmp_path / "r.tsv").write_text("id\treference\n1\ta\n2\tb\n3\tc\n")
+    (tmp_path / "p.tsv").write_text('id\tprediction\n1\t"a\n2\tb"\n3\tc\n')
+    error = refused(metric_suite.score_files, metric="wer", references=tmp_path / "r.tsv", predictions=tmp_path / "p.tsv")
+    assert error.id == "2" and 'quote="none"' in str(error)
+
+
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=20))
 def test_lists_and_arrow_agree(pairs):
     # Half of a surrogate pair is not a text.

@@ -70,7 +70,7 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, origin: Origin) -> PyErr 
                 location.index = index(&error.record);
             }
         }
-        RunError::Join(error) => {
+        RunError::Join { error, .. } => {
             location.id = match &**error {
                 JoinError::Missing(unmatched)
                 | JoinError::NoPredictions(unmatched)
