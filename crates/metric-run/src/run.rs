@@ -823,7 +823,8 @@ impl Run {
                     state.count(warning, *times);
                 }
                 state.count(&rows_in_quotes.0, rows_in_quotes.1);
-                let outcome = self.outcome(chosen, state, observer)?;
+                let mut outcome = self.outcome(chosen, state, observer)?;
+                outcome.set_line_ids(join.has_line_ids());
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
