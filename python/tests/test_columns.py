@@ -208,6 +208,10 @@ def test_messages_count_from_0_as_the_attribute_does():
     # The names of further columns, of systems and of states are those of the call.
     error = refused(metric_suite.wer, predictions=["a"], references=["a"], slice_field="room")
     assert str(error) == 'references[0]: no field "room", which slice_field names'
+    # Text of the data is whole, whatever it says.
+    fields = {"room": ["poem at line 3", "b at line 1 column 2"]}
+    error = refused(metric_suite.score, metric="wer", predictions=["a", "b"], references=["a", "b"], fields=fields, slice_bins={"room": [1, 2]})
+    assert 'found "poem at line 3": expected a number' in str(error)
     systems = {"old": ["a", 1], "new": ["a", "b"]}
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems)
     assert (str(error), error.index) == ('predictions[\'old\'][1]: expected a string, found a number: write it as "1"', 1)
