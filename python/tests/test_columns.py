@@ -193,7 +193,11 @@ def test_messages_count_from_0_as_the_attribute_does():
     error = refused(metric_suite.classification, predictions=dict(enumerate(wrong, 7)), references=dict(enumerate(right, 7)))
     assert (str(error), error.id) == (f'predictions: id "9": {problem}', "9")
     error = refused(metric_suite.wer, predictions={"x": "a", "y": float("nan")}, references={"x": "a", "y": "b"})
-    assert str(error) == "predictions['y']: found NaN: expected a number"
+    assert str(error) == "predictions['y']: found NaN: expected a string"
+    error = refused(metric_suite.wer, predictions=["a", float("nan")], references=["a", "b"])
+    assert (str(error), error.index) == ("predictions[1]: found NaN: expected a string", 1)
+    error = refused(metric_suite.mrr, predictions=[[0.5, float("nan")]], references=[0])
+    assert str(error) == "predictions[0][1]: found NaN: expected a number"
 
     # So do warnings.
     asked = {"predictions": ["a", "b"], "references": [["a"] * 10, ["b"] * 3], "profile": "vqa-v2"}

@@ -23,7 +23,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{Argument, Owned, is_set};
 use crate::error::{Location, Origin, id_or_index, metric_error, of_run, refused};
-use crate::json::to_json;
+use crate::json::each_to_json;
 use crate::objects;
 use crate::threads::for_examples;
 
@@ -1144,21 +1144,19 @@ pub(crate) fn json_lines<'py>(
     name: &str,
     is_mapping: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let ids: Vec<Bound<'py, PyAny>> = ids.try_iter()?.collect::<PyResult<_>>()?;
+    let values: Vec<Bound<'py, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
+    let json = |items: &[Bound<'py, PyAny>]| {
+        each_to_json(items).map_err(|(row, problem)| {
+            let id = ids.get(row).filter(|_| is_mapping);
+            let key = id.and_then(|id| id.repr().ok());
+            let item = key.map_or_else(|| format!("[{row}]"), |key| format!("[{key}]"));
+            Argument { name }.invalid(py, &item, &problem)
+        })
+    };
     let mut lines = String::new();
-    for (row, (id, value)) in ids.try_iter()?.zip(values.try_iter()?).enumerate() {
-        let (id, value) = (id?, value?);
-        let json = |value: &Bound<'py, PyAny>| {
-            to_json(value).map_err(|problem| {
-                let key = if is_mapping { id.repr().ok() } else { None };
-                let item = key.map_or_else(|| format!("[{row}]"), |key| format!("[{key}]"));
-                Argument { name }.invalid(py, &item, &problem)
-            })
-        };
-        lines.push_str(&format!(
-            "{{\"id\":{},\"{field}\":{}}}\n",
-            json(&id)?,
-            json(&value)?
-        ));
+    for (id, value) in json(&ids)?.iter().zip(json(&values)?) {
+        lines.push_str(&format!("{{\"id\":{id},\"{field}\":{value}}}\n"));
     }
     Ok(PyBytes::new(py, lines.as_bytes()))
 }
