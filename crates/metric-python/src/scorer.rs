@@ -576,17 +576,20 @@ pub(crate) fn compare_states(
     systems: Vec<(String, PyRef<'_, Outcome>, Option<u64>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
-    let systems: Vec<_> = systems
-        .into_iter()
-        .map(|(name, outcome, missing)| (name, outcome.outcome.clone(), missing))
-        .collect();
+    let systems = systems.into_iter().map(|(name, outcome, missing)| {
+        let predictions = predictions_of(py, &name)?;
+        Ok((name, predictions, outcome.outcome.clone(), missing))
+    });
+    let systems = systems.collect::<PyResult<Vec<_>>>()?;
     compared(py, run.threads, Origin::Files, || {
-        let systems = systems.into_iter().map(|(name, outcome, missing)| {
-            let mut system = System::new(name, "predictions", outcome);
-            // References that were left out before are not known to the outcome.
-            system.missing = missing.unwrap_or(system.missing);
-            system
-        });
+        let systems = systems
+            .into_iter()
+            .map(|(name, predictions, outcome, missing)| {
+                let mut system = System::new(name, predictions, outcome);
+                // References that were left out before are not known to the outcome.
+                system.missing = missing.unwrap_or(system.missing);
+                system
+            });
         run.compare_outcomes(systems.collect(), &compare)
     })
 }
@@ -675,14 +678,21 @@ pub(crate) fn compare_files(
     };
     let references = settings.source(references, "references", "references")?;
     let predictions = predictions.into_iter().map(|(name, paths)| {
-        let key = PyString::new(py, &name).repr()?;
-        let source = settings.source(&paths, "predictions", &format!("predictions[{key}]"))?;
+        let source = settings.source(&paths, "predictions", &predictions_of(py, &name)?)?;
         Ok((name, source))
     });
     let predictions = predictions.collect::<PyResult<Vec<_>>>()?;
     compared(py, threads, origin, || {
         run.compare(&references, predictions, &compare)
     })
+}
+
+/// The name of the predictions of a system, as Python writes it.
+fn predictions_of(py: Python<'_>, system: &str) -> PyResult<String> {
+    Ok(format!(
+        "predictions[{}]",
+        PyString::new(py, system).repr()?
+    ))
 }
 
 /// The JSON of a comparison.
