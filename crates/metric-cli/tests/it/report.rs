@@ -375,18 +375,12 @@ fn stored_results_have_reports() {
     assert!(page("two.html").contains("Scores of all results"));
     assert!(page("two.html").contains("Worst examples"));
     // Results of different metrics have all their scores.
-    let other = folder.run("score cer -r r.jsonl -p p.jsonl -q --format json --confidence 0.9");
+    let other = folder.run("score cer -r r.jsonl -p p.jsonl -q --format json");
     folder.put("other.json", other.code(0).stdout.as_bytes());
     folder
         .run("report first.json other.json --report mixed.md")
         .code(0);
-    let mixed = page("mixed.md");
-    for section in ["first: Scores", "other: Scores"] {
-        let rest = mixed.split_once(section).expect("a section").1;
-        let table = rest.split("\n#").next().unwrap_or_default();
-        assert!(table.contains("| wip |"), "{table}");
-        assert_eq!(table.contains("90% interval"), section.starts_with("other"));
-    }
+    assert_eq!(page("mixed.md").matches("| wip |").count(), 2);
     assert!(
         folder
             .run("report first.json")
