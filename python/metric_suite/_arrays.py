@@ -25,7 +25,20 @@ def as_array(values: Any, name: str) -> Any:
         if not hasattr(values, "__iter__") or isinstance(values, (str, bytes)):
             raise MetricError(f"{name}: found {type(values).__name__}: expected a sequence of values")
         values = list(values)
-    return numpy.asarray(values)
+    try:
+        return numpy.asarray(values)
+    except ValueError as error:
+        # Such as rows of different lengths.
+        raise MetricError(f"{name}: found values of different shapes: expected values of one shape ({error})") from None
+
+
+def flat(found: Any, name: str) -> Any:
+    """Returns an array with one value per object; another shape is refused."""
+    if found.size == 0:
+        return found.reshape(0)
+    if found.ndim != 1:
+        raise MetricError(f"{name}: found an array of shape {found.shape}: expected N values, one per object")
+    return found
 
 
 def as_numbers(values: Any, name: str) -> Any:
@@ -47,16 +60,22 @@ def as_ids(values: Any, name: str, locate: Locate | None = None) -> Any:
     """Returns a column of ids, integers or strings, as a numpy array. Integers may be of a floating-point type."""
     import numpy
 
-    found = as_array(values, name)
+    # numpy writes what is mixed with strings as a string, such as NaN.
+    is_plain = isinstance(values, (list, tuple))
+    found = flat(as_array(values, name), name)
+    given = values if is_plain and found.dtype.kind == "U" else found
     wrong: Any = []
     if found.dtype.kind == "f":
         wrong = numpy.flatnonzero(~(numpy.isfinite(found) & (found == numpy.floor(found))))
-    elif found.dtype.kind not in "iuU":
-        is_id = (isinstance(value, (int, str)) and not isinstance(value, bool) for value in found.tolist())
+    elif given is values or found.dtype.kind not in "iuU":
+        is_id = (isinstance(value, (int, str, numpy.integer)) and not isinstance(value, bool) for value in given)
         wrong = [index for index, fits in enumerate(is_id) if not fits]
     if len(wrong):
         place, index = (locate or _locate(name))(int(wrong[0]))
-        raise MetricError(f"{place}: found {found[wrong[0]]}: expected an integer or a string", index=index)
+        raise MetricError(f"{place}: found {given[wrong[0]]}: expected an integer or a string", index=index)
+    if found.dtype.kind == "O":
+        # Integers of numpy as those of Python.
+        found = numpy.array([value.item() if isinstance(value, numpy.integer) else value for value in found], dtype=object)
     return found.astype("int64", copy=False) if found.dtype.kind in "iuf" else found
 
 
@@ -64,7 +83,7 @@ def as_scores(values: Any, name: str, locate: Locate | None = None) -> Any:
     """Returns a column of scores, none of which is NaN."""
     import numpy
 
-    found = as_numbers(values, name)
+    found = flat(as_numbers(values, name), name)
     wrong = numpy.flatnonzero(numpy.isnan(found))
     if len(wrong):
         place, index = (locate or _locate(name))(int(wrong[0]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _native
-from ._arrays import as_array, as_ids, as_numbers, as_scores
+from ._arrays import as_array, as_ids, as_numbers, as_scores, flat
 from ._errors import MetricError
 
 _SIDES = {"predictions": "prediction", "references": "reference"}
@@ -276,6 +276,8 @@ def _image(image: Any, number: int, name: str, shape: str) -> dict[str, Any]:
     for column, key in _OPTIONAL.items():
         values = more.get(key)
         found[column] = None if values is None else as_numbers(values, f"{place}: {key}")
+    if shape == "box" and found[shape].dtype.kind not in "iuf":
+        found[shape] = as_numbers(found[shape], f"{place}: {names[shape]}")
     given_shape = found[shape].shape
     found[shape] = rows = _masks(found[shape]) if shape == "mask" else _corners(found[shape])
     if rows is None:
@@ -286,6 +288,9 @@ def _image(image: Any, number: int, name: str, shape: str) -> dict[str, Any]:
             count = f"{values.shape[0]}" if values.ndim else "one"
             key = {**names, **_OPTIONAL}[column]
             raise refused(f"{len(rows)} {names[shape]} and {count} {key}: expected as many of each")
+        if values is not None and column != shape and values.size and values.ndim != 1:
+            key = {**names, **_OPTIONAL}[column]
+            raise refused(f"{key}: found an array of shape {values.shape}: expected N values, one per object")
     return found
 
 
@@ -336,7 +341,7 @@ def _optional(values: Any, place: str, default: Any) -> Any:
 
     if values is None:
         return None
-    found = as_numbers(values, place)
+    found = flat(as_numbers(values, place), place)
     missing = numpy.isnan(found)
     if not missing.any() or numpy.shape(default) not in ((), found.shape):
         return found

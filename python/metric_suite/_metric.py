@@ -671,9 +671,9 @@ def compare(
     def source(value: Any, field: str, name: str) -> Any:
         if isinstance(value, (str, os.PathLike)):
             return value
+        _refuse_whole(value, name)
         if isinstance(value, Mapping):
             return _native.json_lines(value.keys(), value.values(), field, name, True)
-        _refuse_set(value, name)
         values = value.to_pylist() if hasattr(value, "to_pylist") else list(value)
         names = range(1, len(values) + 1) if ids is None else list(ids)
         if len(names) != len(values):
@@ -688,8 +688,11 @@ def compare(
     truth = source(references, "reference", "references")
     systems = [(str(name), source(values, "prediction", f"predictions[{str(name)!r}]")) for name, values in predictions.items()]
     for name, count in counts.items():
-        if count != counts.get("references", count) and settings.get("missing") is None and settings.get("extra") is None:
-            problem = f"{_counted(count, 'prediction')} and {_counted(counts['references'], 'reference')}"
+        expected = counts.get("references", count)
+        # What the lists lack has no index that an error could name.
+        policy = settings.get("missing" if count < expected else "extra")
+        if count != expected and policy in (None, "error"):
+            problem = f"{_counted(count, 'prediction')} and {_counted(expected, 'reference')}"
             raise MetricError(f"{name}: {problem}: expected as many of each", side="prediction")
     has_ids = ids is not None or any(isinstance(value, Mapping) for value in (references, *predictions.values()))
     found = _native.compare_files(metric, options, settings, truth, systems, has_ids)
@@ -704,6 +707,20 @@ def _counted(count: int, one: str) -> str:
 def _refuse_set(values: Any, name: str) -> None:
     if isinstance(values, (set, frozenset)):
         raise MetricError(f"{name}: found a set, which has no order: expected a sequence of values, such as a list")
+
+
+def _refuse_whole(values: Any, name: str) -> None:
+    """Refuses what is not one value per example: a set, a table, a data set in memory."""
+    _refuse_set(values, name)
+    side = "reference" if name == "references" else "prediction"
+    found = type(values).__name__
+    if isinstance(values, Boxes) or isinstance(values, Mapping) and {"images", "annotations"} <= set(values):
+        found = found if isinstance(values, Boxes) else "a data set of COCO"
+        problem = f"found {found}: compare takes data sets as files, so write it and give its path"
+        raise MetricError(f"{name}: {problem}", side=side)
+    if hasattr(values, "columns") and not isinstance(values, (Mapping, Sequence)):
+        problem = f"found {found}: expected one value per example, such as one column of it"
+        raise MetricError(f"{name}: {problem}", side=side)
 
 
 def check(result: Mapping[str, float | None], **limits: float) -> list[str]:

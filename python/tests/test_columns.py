@@ -193,7 +193,11 @@ def test_messages_count_from_0_as_the_attribute_does():
     error = refused(metric_suite.classification, predictions=dict(enumerate(wrong, 7)), references=dict(enumerate(right, 7)))
     assert (str(error), error.id) == (f'predictions: id "9": {problem}', "9")
     error = refused(metric_suite.wer, predictions={"x": "a", "y": float("nan")}, references={"x": "a", "y": "b"})
-    assert str(error) == "predictions['y']: found NaN: expected a number"
+    assert str(error) == "predictions['y']: found NaN: expected a string"
+    error = refused(metric_suite.wer, predictions=["a", float("nan")], references=["a", "b"])
+    assert (str(error), error.index) == ("predictions[1]: found NaN: expected a string", 1)
+    error = refused(metric_suite.mrr, predictions=[[0.5, float("nan")]], references=[0])
+    assert str(error) == "predictions[0][1]: found NaN: expected a number"
 
     # So do warnings.
     asked = {"predictions": ["a", "b"], "references": [["a"] * 10, ["b"] * 3], "profile": "vqa-v2"}
@@ -201,10 +205,17 @@ def test_messages_count_from_0_as_the_attribute_does():
         metric_suite.vqa(**asked)
     with pytest.warns(UserWarning, match='1 question has fewer than 10 answers.*: "y"$'):
         metric_suite.vqa(**asked, ids=["x", "y"])
+    # Names of classes are not positions.
+    with pytest.warns(UserWarning, match=': "3", "5"; '):
+        metric_suite.classification(predictions=["7", "7"], references=["3", "5"])
 
     # The names of further columns, of systems and of states are those of the call.
     error = refused(metric_suite.wer, predictions=["a"], references=["a"], slice_field="room")
     assert str(error) == 'references[0]: no field "room", which slice_field names'
+    # Text of the data is whole, whatever it says.
+    fields = {"room": ["poem at line 3", "b at line 1 column 2"]}
+    error = refused(metric_suite.score, metric="wer", predictions=["a", "b"], references=["a", "b"], fields=fields, slice_bins={"room": [1, 2]})
+    assert 'found "poem at line 3": expected a number' in str(error)
     systems = {"old": ["a", 1], "new": ["a", "b"]}
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions=systems)
     assert (str(error), error.index) == ('predictions[\'old\'][1]: expected a string, found a number: write it as "1"', 1)
@@ -212,6 +223,18 @@ def test_messages_count_from_0_as_the_attribute_does():
     assert str(error) == 'predictions[\'old\']: id "y": expected a string, found a number: write it as "1"'
     error = refused(metric_suite.compare, metric="wer", references=["a"], predictions=systems)
     assert str(error) == "predictions['old']: 2 predictions and 1 reference: expected as many of each"
+    for policies in ({"missing": "error"}, {"missing": "empty"}, {"extra": "error"}):
+        error = refused(metric_suite.compare, metric="wer", references=["a"], predictions=systems, **policies)
+        assert str(error) == "predictions['old']: 2 predictions and 1 reference: expected as many of each"
+    table = pandas.DataFrame({"text": ["a", "b"]})
+    boxes = metric_suite.Boxes(image=[1], category=[1], box=[[0, 0, 9, 9]])
+    coco = {"images": [], "categories": [], "annotations": []}
+    for value, found in [(table, "DataFrame"), (boxes, "Boxes"), (coco, "a data set of COCO")]:
+        given = {"metric": "coco", "references": ["a", "b"], "predictions": {"old": value, "new": value}}
+        error = refused(metric_suite.compare, **given)
+        assert (str(error).startswith(f"predictions['old']: found {found}: "), error.side) == (True, "prediction")
+        error = refused(metric_suite.compare, **{**given, "references": value})
+        assert (str(error).startswith(f"references: found {found}: "), error.side) == (True, "reference")
     error = refused(metric_suite.compare, metric="wer", references=["a", "b"], predictions={"old": {"a", "b"}, "new": ["a", "b"]})
     assert str(error).startswith("predictions['old']: found a set")
     states = [metric_suite.WER().update(["a"], ["a"]), metric_suite.CER().update(["a"], ["a"])]
@@ -248,6 +271,13 @@ def test_mappings_join_by_id():
     assert result["string_accuracy"] == 0.5
     error = refused(metric_suite.string_accuracy, predictions={"x": "a"}, references={"x": "a", "y": "b"})
     assert error.id == "y"
+
+
+def test_rows_that_a_quote_swallowed_leave_the_id(tmp_path):
+    (tmp_path / "r.tsv").write_text("id\treference\n1\ta\n2\tb\n3\tc\n")
+    (tmp_path / "p.tsv").write_text('id\tprediction\n1\t"a\n2\tb"\n3\tc\n')
+    error = refused(metric_suite.score_files, metric="wer", references=tmp_path / "r.tsv", predictions=tmp_path / "p.tsv")
+    assert error.id == "2" and 'quote="none"' in str(error)
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=20))

@@ -294,6 +294,11 @@ def test_dicts_that_lack_a_key(name):
         ({"references": [image(box, iscrowd=[0, 1])]}, r"references\[0\]: 1 boxes and 2 iscrowd"),
         ({"references": [image(box, area=[])]}, r"references\[0\]: 1 boxes and 0 area"),
         ({"references": [{"boxes": [[0, 0, 9]], "labels": [1]}]}, r"references\[0\]: boxes: found an array of shape \(1, 3\)"),
+        ({"references": [{"boxes": [box, [0]], "labels": [1, 1]}]}, r"references\[0\]: boxes: found values of different shapes"),
+        ({"references": [{"boxes": [["a"] * 4], "labels": [1]}]}, r"references\[0\]: boxes: expected numbers"),
+        ({"references": [{"boxes": [box], "labels": [[1]]}]}, r"references\[0\]: labels: found an array of shape \(1, 1\)"),
+        ({"predictions": [image(box, scores=[[0.9]])]}, r"predictions\[0\]: scores: found an array of shape \(1, 1\): expected N values"),
+        ({"references": [image(box, area=[[81]])]}, r"references\[0\]: area: found an array of shape \(1, 1\)"),
         ({"references": [{"boxes": [box], "labels": [1.5]}]}, r"references\[0\]: labels\[0\]: found 1.5: expected an integer or a string"),
         ({"references": [{"boxes": [box], "labels": {1}}]}, r"references\[0\]: labels: found a set"),
         ({"predictions": Boxes(image=[0], category=[1], box=[box])}, r"predictions: score: missing"),
@@ -308,6 +313,28 @@ def test_dicts_that_lack_a_key(name):
     with pytest.raises(MetricError, match=r"references\[1\]: no labels") as caught:
         function(**two)
     assert (caught.value.index, caught.value.side) == (1, "reference")
+
+
+def test_columns_of_another_shape():
+    given = {"image": [0, 1], "category": [1, 1], "box": [[0, 0, 9, 9]] * 2}
+    for column, values in [("image", [[0, 1]]), ("category", 1.0), ("id", [[1], [2]]), ("crowd", [[0, 0]]), ("area", [[81], [81]])]:
+        boxes = Boxes(**{**given, column: values if column != "category" else numpy.float64(values)})
+        with pytest.raises(MetricError, match=rf"^references: {column}: found an array of shape .*: expected N values"):
+            metric_suite.coco(predictions=Boxes(**given, score=[0.9, 0.9]), references=boxes)
+
+
+def test_ids_of_several_types():
+    given = {"image": [0, 1], "category": [1, 1], "box": [[0, 0, 9, 9]] * 2}
+    found = Boxes(**given, score=[0.9, 0.9])
+    mixed = numpy.array([numpy.int64(0), numpy.int32(1)], dtype=object)
+    assert metric_suite.coco(predictions=found, references=Boxes(**{**given, "image": mixed}))["AR_100"] == 1.0
+    named = {**given, "category": ["a", 1]}
+    assert metric_suite.coco(predictions=Boxes(**named, score=[0.9, 0.9]), references=Boxes(**named))["AR_100"] == 1.0
+    for column in ("image", "category"):
+        boxes = Boxes(**{**given, column: ["a", float("nan")]})
+        with pytest.raises(MetricError, match=rf"references: {column}\[1\]: found nan: expected an integer or a string") as caught:
+            metric_suite.coco(predictions=found, references=boxes)
+        assert caught.value.index == 1
 
 
 def test_ground_truth_with_confidence():

@@ -16,7 +16,7 @@ use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,
 
 use crate::arrow;
 use crate::error::{Location, metric_error, side_of};
-use crate::json::{Problem, kind, lone_surrogate, to_json};
+use crate::json::{Problem, each_to_json, kind, lone_surrogate};
 
 /// The name of an argument, for messages.
 #[derive(Clone, Copy)]
@@ -218,10 +218,9 @@ impl<'py> Owned<'py> {
             let numbers: PyResult<Vec<f64>> = items.iter().map(|item| item.extract()).collect();
             return numbers.map(Self::Numbers);
         }
-        let json = items.iter().enumerate().map(|(index, item)| {
-            to_json(item).map_err(|problem| argument.invalid(py, &format!("[{index}]"), &problem))
-        });
-        json.collect::<PyResult<_>>().map(Self::Json)
+        let json = each_to_json(&items);
+        json.map(Self::Json)
+            .map_err(|(index, problem)| argument.invalid(py, &format!("[{index}]"), &problem))
     }
 
     /// The number of values.

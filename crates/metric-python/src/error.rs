@@ -70,7 +70,7 @@ pub(crate) fn of_run(py: Python<'_>, error: &RunError, origin: Origin) -> PyErr 
                 location.index = index(&error.record);
             }
         }
-        RunError::Join(error) => {
+        RunError::Join { error, .. } => {
             location.id = match &**error {
                 JoinError::Missing(unmatched)
                 | JoinError::NoPredictions(unmatched)
@@ -127,14 +127,32 @@ fn message(error: &RunError, origin: Origin) -> String {
     };
     let problem = found.problem.render(OptionStyle::Python);
     // The text of JSON is not the caller's.
-    let problem = problem
-        .rsplit_once(" at line ")
-        .map_or(&*problem, |it| it.0);
+    let problem = without_position(&problem);
     if at.is_empty() {
-        problem.to_owned()
+        problem
     } else {
         format!("{at}: {problem}")
     }
+}
+
+/// A message without the position in JSON, ` at line 1 column 2`, which ends it or comes before what to do. Text of the
+/// data, which may look like a position, is in quotes.
+fn without_position(problem: &str) -> String {
+    const START: &str = " at line ";
+    for (start, _) in problem.rmatch_indices(START) {
+        let rest = after_digits(&problem[start + START.len()..]);
+        let rest = rest.and_then(|rest| after_digits(rest.strip_prefix(" column ")?));
+        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with([':', ';'])) {
+            return format!("{}{rest}", &problem[..start]);
+        }
+    }
+    problem.to_owned()
+}
+
+/// The text after the digits that it starts with; `None` if there are none.
+fn after_digits(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    (rest.len() < text.len()).then_some(rest)
 }
 
 /// The fields of objects in columns, and the arguments of `Boxes` that have them.
@@ -180,15 +198,9 @@ fn index(record: &str) -> Option<usize> {
     index.parse().ok()
 }
 
-/// A list of quoted ids, with those that are positions counted from 1 as indices: `"3", "5"` is `[2], [4]`.
-pub(crate) fn positions(ids: &str) -> String {
-    let parts = ids.split('"').enumerate();
-    let parts = parts.map(|(index, part)| match position(part) {
-        _ if index % 2 == 0 => part.to_owned(),
-        Some(position) => format!("[{position}]"),
-        None => format!("\"{part}\""),
-    });
-    parts.collect()
+/// An id as a message writes it: one that is a position counted from 1 is an index, `"3"` is `[2]`.
+pub(crate) fn id_or_index(id: &str) -> String {
+    position(id).map_or_else(|| quoted_id(id), |position| format!("[{position}]"))
 }
 
 /// The index of a record whose id is its position, counted from 1.

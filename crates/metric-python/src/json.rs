@@ -16,6 +16,8 @@ pub(crate) struct Problem {
     pub(crate) text: String,
     /// Whether it is about the value as a whole, wherever it was found.
     is_whole: bool,
+    /// Whether the value is NaN.
+    is_nan: bool,
 }
 
 impl Problem {
@@ -23,6 +25,14 @@ impl Problem {
     fn of(mut self, item: impl Display) -> Self {
         if !self.is_whole {
             self.path.insert_str(0, &format!("[{item}]"));
+        }
+        self
+    }
+
+    /// The same of a value among texts, where NaN is not a number but a missing text.
+    fn of_text(self) -> Self {
+        if self.is_nan && self.path.is_empty() {
+            return Self::from("found NaN: expected a string".to_owned());
         }
         self
     }
@@ -34,6 +44,7 @@ impl From<String> for Problem {
             path: String::new(),
             text,
             is_whole: false,
+            is_nan: false,
         }
     }
 }
@@ -46,6 +57,28 @@ pub(crate) fn to_json(value: &Bound<'_, PyAny>) -> Result<String, Problem> {
     let mut text = String::new();
     write(value, &mut text, 0)?;
     Ok(text)
+}
+
+/// Returns the values of a column as JSON, or the index and the problem of the first one that has none.
+pub(crate) fn each_to_json(items: &[Bound<'_, PyAny>]) -> Result<Vec<String>, (usize, Problem)> {
+    let is_text = |item: &Bound<'_, PyAny>| item.cast::<PyString>().is_ok();
+    let is_missing = |item: &Bound<'_, PyAny>| {
+        let number = item.cast::<PyFloat>();
+        item.is_none() || number.is_ok_and(|number| number.value().is_nan())
+    };
+    let json = items.iter().enumerate().map(|(index, item)| {
+        to_json(item).map_err(|problem| {
+            let are_texts =
+                items.iter().any(is_text) && items.iter().all(|it| is_text(it) || is_missing(it));
+            let problem = if are_texts {
+                problem.of_text()
+            } else {
+                problem
+            };
+            (index, problem)
+        })
+    });
+    json.collect()
 }
 
 fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<(), Problem> {
@@ -161,7 +194,10 @@ pub(crate) fn lone_surrogate() -> String {
 fn write_number(number: f64, text: &mut String) -> Result<(), Problem> {
     // Metrics that take infinite numbers read them as strings, as they are in files.
     if number.is_nan() {
-        return Err("found NaN: expected a number".to_owned().into());
+        return Err(Problem {
+            is_nan: true,
+            ..Problem::from("found NaN: expected a number".to_owned())
+        });
     }
     let written = if number == f64::INFINITY {
         "\"inf\"".to_owned()

@@ -22,8 +22,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{Argument, Owned, is_set};
-use crate::error::{Location, Origin, metric_error, of_run, positions, refused};
-use crate::json::to_json;
+use crate::error::{Location, Origin, id_or_index, metric_error, of_run, refused};
+use crate::json::each_to_json;
 use crate::objects;
 use crate::threads::for_examples;
 
@@ -570,17 +570,20 @@ pub(crate) fn compare_states(
     systems: Vec<(String, PyRef<'_, Outcome>, Option<u64>)>,
 ) -> PyResult<String> {
     let (run, compare) = comparison(py, name, options, &Settings(settings))?;
-    let systems: Vec<_> = systems
-        .into_iter()
-        .map(|(name, outcome, missing)| (name, outcome.outcome.clone(), missing))
-        .collect();
+    let systems = systems.into_iter().map(|(name, outcome, missing)| {
+        let predictions = predictions_of(py, &name)?;
+        Ok((name, predictions, outcome.outcome.clone(), missing))
+    });
+    let systems = systems.collect::<PyResult<Vec<_>>>()?;
     compared(py, run.threads, Origin::Files, || {
-        let systems = systems.into_iter().map(|(name, outcome, missing)| {
-            let mut system = System::new(name, "predictions", outcome);
-            // References that were left out before are not known to the outcome.
-            system.missing = missing.unwrap_or(system.missing);
-            system
-        });
+        let systems = systems
+            .into_iter()
+            .map(|(name, predictions, outcome, missing)| {
+                let mut system = System::new(name, predictions, outcome);
+                // References that were left out before are not known to the outcome.
+                system.missing = missing.unwrap_or(system.missing);
+                system
+            });
         run.compare_outcomes(systems.collect(), &compare)
     })
 }
@@ -668,14 +671,21 @@ pub(crate) fn compare_files(
     };
     let references = settings.source(references, "references", "references")?;
     let predictions = predictions.into_iter().map(|(name, paths)| {
-        let key = PyString::new(py, &name).repr()?;
-        let source = settings.source(&paths, "predictions", &format!("predictions[{key}]"))?;
+        let source = settings.source(&paths, "predictions", &predictions_of(py, &name)?)?;
         Ok((name, source))
     });
     let predictions = predictions.collect::<PyResult<Vec<_>>>()?;
     compared(py, threads, origin, || {
         run.compare(&references, predictions, &compare)
     })
+}
+
+/// The name of the predictions of a system, as Python writes it.
+fn predictions_of(py: Python<'_>, system: &str) -> PyResult<String> {
+    Ok(format!(
+        "predictions[{}]",
+        PyString::new(py, system).repr()?
+    ))
 }
 
 /// The JSON of a comparison.
@@ -728,7 +738,7 @@ pub(crate) fn list_json() -> String {
 /// Warnings that name options as in Python, and examples without ids by their positions.
 fn in_python(warnings: &[Message], origin: Origin) -> Vec<String> {
     let warnings = warnings.iter().map(|warning| match origin {
-        Origin::Positions => warning.with_data(positions).render(OptionStyle::Python),
+        Origin::Positions => warning.with_ids(id_or_index).render(OptionStyle::Python),
         Origin::Files | Origin::Named => warning.render(OptionStyle::Python),
     });
     warnings.collect()
@@ -1137,21 +1147,19 @@ pub(crate) fn json_lines<'py>(
     name: &str,
     is_mapping: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let ids: Vec<Bound<'py, PyAny>> = ids.try_iter()?.collect::<PyResult<_>>()?;
+    let values: Vec<Bound<'py, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
+    let json = |items: &[Bound<'py, PyAny>]| {
+        each_to_json(items).map_err(|(row, problem)| {
+            let id = ids.get(row).filter(|_| is_mapping);
+            let key = id.and_then(|id| id.repr().ok());
+            let item = key.map_or_else(|| format!("[{row}]"), |key| format!("[{key}]"));
+            Argument { name }.invalid(py, &item, &problem)
+        })
+    };
     let mut lines = String::new();
-    for (row, (id, value)) in ids.try_iter()?.zip(values.try_iter()?).enumerate() {
-        let (id, value) = (id?, value?);
-        let json = |value: &Bound<'py, PyAny>| {
-            to_json(value).map_err(|problem| {
-                let key = if is_mapping { id.repr().ok() } else { None };
-                let item = key.map_or_else(|| format!("[{row}]"), |key| format!("[{key}]"));
-                Argument { name }.invalid(py, &item, &problem)
-            })
-        };
-        lines.push_str(&format!(
-            "{{\"id\":{},\"{field}\":{}}}\n",
-            json(&id)?,
-            json(&value)?
-        ));
+    for (id, value) in json(&ids)?.iter().zip(json(&values)?) {
+        lines.push_str(&format!("{{\"id\":{id},\"{field}\":{value}}}\n"));
     }
     Ok(PyBytes::new(py, lines.as_bytes()))
 }

@@ -3,6 +3,8 @@ use std::fmt;
 
 use metric_core::{Malformed, Reader, Writer, Written};
 
+use crate::quoted_id;
+
 /// Text for people that may name options.
 ///
 /// The command line writes an option as `--lang java`, Python as `lang="java"`. Libraries therefore say
@@ -27,8 +29,10 @@ enum Part {
     Text(String),
     /// An option with its value, which is empty where only the option is meant.
     Option(String, String),
-    /// Text of the data, such as ids.
+    /// Text of the data, such as names of classes.
     Data(String),
+    /// The id of an example.
+    Id(String),
 }
 
 /// A list of the parts, each a map from its kind to its text.
@@ -41,6 +45,7 @@ impl Written for Message {
                 Part::Text(text) => to.field("text", text),
                 Part::Option(name, value) => to.field("option", &[name.clone(), value.clone()]),
                 Part::Data(text) => to.field("data", text),
+                Part::Id(id) => to.field("id", id),
             }
         }
     }
@@ -56,6 +61,7 @@ impl Written for Message {
                     Part::Option(name, value)
                 }
                 "data" => Part::Data(String::read(from)?),
+                "id" => Part::Id(String::read(from)?),
                 _ => return Err("expected a kind of text".into()),
             });
         }
@@ -94,14 +100,14 @@ impl Message {
         self
     }
 
-    /// Appends text of the data, such as a list of ids, which [`without_data`](Self::without_data) leaves out.
+    /// Appends text of the data, such as a list of classes, which [`without_data`](Self::without_data) leaves out.
     ///
     /// ```
     /// use metric_record::Message;
     ///
-    /// let message = Message::from("2 predictions are empty").data(": \"a\", \"b\"");
-    /// assert_eq!(message.to_string(), "2 predictions are empty: \"a\", \"b\"");
-    /// assert_eq!(message.without_data().to_string(), "2 predictions are empty");
+    /// let message = Message::from("2 classes are never predicted").data(": \"a\", \"b\"");
+    /// assert_eq!(message.to_string(), "2 classes are never predicted: \"a\", \"b\"");
+    /// assert_eq!(message.without_data().to_string(), "2 classes are never predicted");
     /// ```
     #[must_use]
     pub fn data(mut self, text: impl fmt::Display) -> Self {
@@ -109,28 +115,43 @@ impl Message {
         self
     }
 
+    /// Appends the id of an example, which is data that is written in quotes.
+    ///
+    /// ```
+    /// use metric_record::Message;
+    ///
+    /// let message = Message::from("1 prediction is empty").data(": ").id("a");
+    /// assert_eq!(message.to_string(), "1 prediction is empty: \"a\"");
+    /// assert_eq!(message.without_data().to_string(), "1 prediction is empty");
+    /// ```
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.parts.push(Part::Id(id.into()));
+        self
+    }
+
     /// Returns the message without text of the data.
     #[must_use]
     pub fn without_data(&self) -> Self {
-        let is_own = |part: &&Part| !matches!(part, Part::Data(_));
+        let is_own = |part: &&Part| !matches!(part, Part::Data(_) | Part::Id(_));
         Self {
             parts: self.parts.iter().filter(is_own).cloned().collect(),
         }
     }
 
-    /// Returns the message with text of the data as `map` writes it.
+    /// Returns the message with ids of examples as `map` writes them.
     ///
     /// ```
     /// use metric_record::Message;
     ///
-    /// let message = Message::from("2 predictions are empty").data(": \"1\", \"3\"");
-    /// let mapped = message.with_data(|data| data.replace('"', ""));
-    /// assert_eq!(mapped.to_string(), "2 predictions are empty: 1, 3");
+    /// let message = Message::from("2 predictions are empty").data(": ").id("1").data(", ").id("3");
+    /// let mapped = message.with_ids(|id| format!("line {id}"));
+    /// assert_eq!(mapped.to_string(), "2 predictions are empty: line 1, line 3");
     /// ```
     #[must_use]
-    pub fn with_data(&self, map: impl Fn(&str) -> String) -> Self {
+    pub fn with_ids(&self, map: impl Fn(&str) -> String) -> Self {
         let part = |part: &Part| match part {
-            Part::Data(text) => Part::Data(map(text)),
+            Part::Id(id) => Part::Data(map(id)),
             other => other.clone(),
         };
         Self {
@@ -146,6 +167,7 @@ impl Message {
                 Part::Text(text) => self.text(text),
                 Part::Option(name, value) => self.option(name, value),
                 Part::Data(text) => self.data(text),
+                Part::Id(id) => self.id(id),
             };
         }
         self
@@ -159,6 +181,7 @@ impl Message {
             match part {
                 Part::Text(part) | Part::Data(part) => text.push_str(part),
                 Part::Option(name, value) => text.push_str(&style.option(name, value)),
+                Part::Id(id) => text.push_str(&quoted_id(id)),
             }
         }
         text
@@ -176,7 +199,7 @@ impl Message {
     pub fn first_option(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
             Part::Option(name, _) => Some(name.as_str()),
-            Part::Text(_) | Part::Data(_) => None,
+            Part::Text(_) | Part::Data(_) | Part::Id(_) => None,
         })
     }
 

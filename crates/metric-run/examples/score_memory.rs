@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let error = run.score(references(), predictions()).err();
     assert_eq!(error.as_ref().map(RunError::kind), Some(ErrorKind::Input));
     match error {
-        Some(RunError::Join(error)) => {
+        Some(RunError::Join { error, .. }) => {
             let JoinError::Missing(missing) = *error else {
                 return Err(format!("expected a missing prediction, found {error:?}").into());
             };

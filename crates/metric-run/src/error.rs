@@ -19,7 +19,12 @@ pub enum RunError {
     /// A source that cannot be read.
     Read(Box<ReadError>),
     /// References and predictions that do not join.
-    Join(Box<JoinError>),
+    Join {
+        /// The ids that do not join.
+        error: Box<JoinError>,
+        /// A warning about the data that may say why.
+        warning: Option<Message>,
+    },
     /// A record that the metric cannot read.
     Record {
         /// The id of the record.
@@ -93,7 +98,7 @@ impl RunError {
                 problem: StateFileProblem::NoMemory(_),
                 ..
             }) => ErrorKind::Limit,
-            Self::Read(_) | Self::Join(_) | Self::Record { .. } | Self::State(_) => {
+            Self::Read(_) | Self::Join { .. } | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input
             }
             Self::Observer(_) | Self::Internal(_) => ErrorKind::Internal,
@@ -108,7 +113,10 @@ impl RunError {
             Self::Usage(message) => message.clone(),
             Self::Read(error) => error.message(),
             Self::Record { error, .. } => error.message(),
-            Self::Join(error) => error.message(),
+            Self::Join { error, warning } => match warning {
+                Some(warning) => error.message().text("\n").message(warning),
+                None => error.message(),
+            },
             Self::State(error) => error.message(),
             Self::Observer(error) => Message::from(error.to_string()),
             Self::Internal(message) => Message::from(message.as_str()),
@@ -128,7 +136,7 @@ impl Error for RunError {
             Self::Option(error) => Some(error),
             Self::Read(error) => Some(&**error),
             Self::Record { error, .. } => Some(&**error),
-            Self::Join(error) => Some(&**error),
+            Self::Join { error, .. } => Some(&**error),
             Self::State(error) => Some(error),
             Self::Observer(error) => Some(&**error),
             Self::Usage(_) | Self::Internal(_) => None,
@@ -150,7 +158,10 @@ impl From<ReadError> for RunError {
 
 impl From<JoinError> for RunError {
     fn from(error: JoinError) -> Self {
-        Self::Join(Box::new(error))
+        Self::Join {
+            error: Box::new(error),
+            warning: None,
+        }
     }
 }
 
@@ -164,7 +175,7 @@ impl From<DataSetError> for RunError {
     fn from(error: DataSetError) -> Self {
         match error {
             DataSetError::Read(error) => error.into(),
-            DataSetError::Join(error) => Self::Join(error),
+            DataSetError::Join(error) => (*error).into(),
             other => ReadError::new("", other.message()).into(),
         }
     }

@@ -2001,6 +2001,11 @@ impl Join {
     }
 
     /// The warning about records that probably have other rows inside of their quotes, and their number.
+    /// Whether the ids of the references are the numbers of their lines or rows.
+    pub(crate) fn has_line_ids(&self) -> bool {
+        self.references.has_lines()
+    }
+
     pub(crate) fn rows_in_quotes(&self) -> (Counted, u64) {
         let sides = [Some(&self.references), self.predictions.as_ref()];
         let rows = sides.into_iter().flatten().map(|reader| reader.with_rows);

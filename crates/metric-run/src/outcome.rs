@@ -28,6 +28,8 @@ pub struct Outcome {
     statistics: Option<Statistics>,
     /// The names of the slices.
     slices: Vec<String>,
+    /// Whether the ids of the records are the numbers of lines or rows.
+    has_line_ids: bool,
     intervals: Option<Intervals>,
 }
 
@@ -49,6 +51,7 @@ impl Outcome {
             samples: None,
             statistics: None,
             slices: Vec::new(),
+            has_line_ids: false,
             intervals: None,
         }
     }
@@ -112,6 +115,14 @@ impl Outcome {
     pub(crate) fn compared_signature(&self, permutations: u64) -> String {
         let part = ("permutations".to_owned(), permutations.to_string());
         with_parts(&self.signature, &vec![part])
+    }
+
+    pub(crate) const fn has_line_ids(&self) -> bool {
+        self.has_line_ids
+    }
+
+    pub(crate) const fn set_line_ids(&mut self, has_line_ids: bool) {
+        self.has_line_ids = has_line_ids;
     }
 
     pub(crate) fn slices(&self) -> &[String] {

@@ -817,7 +817,8 @@ impl Run {
                     state.count(warning, *times);
                 }
                 state.count(&rows_in_quotes.0, rows_in_quotes.1);
-                let outcome = self.outcome(chosen, state, observer)?;
+                let mut outcome = self.outcome(chosen, state, observer)?;
+                outcome.set_line_ids(join.has_line_ids());
                 self.refuse_empty(&outcome, &problem)?;
                 Ok(outcome)
             })
@@ -825,14 +826,14 @@ impl Run {
     }
 }
 
-/// An error with the warning that may be its cause, if there is one.
+/// An error of a join with the warning that may say why, if there is one.
 fn with_warning(error: RunError, (warning, times): &(Counted, u64)) -> RunError {
-    match times {
-        0 => error,
-        times => {
-            let message = error.message().text("\n").message(&warning.warning(*times));
-            ReadError::new("", message).into()
-        }
+    match error {
+        RunError::Join { error, .. } if *times > 0 => RunError::Join {
+            error,
+            warning: Some(warning.warning(*times)),
+        },
+        error => error,
     }
 }
 

@@ -64,6 +64,9 @@ struct StateHeader {
     /// The names of the slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     slices: Vec<String>,
+    /// Whether the ids of the records are the numbers of lines or rows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    line_ids: bool,
     /// Length of the body before compression.
     bytes: u64,
     /// The hash of the body before compression, in hexadecimal digits.
@@ -109,6 +112,7 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
             shards: outcome.shards().cloned(),
             statistics: outcome.statistics().map(Written::from),
             slices: outcome.slices().to_vec(),
+            line_ids: outcome.has_line_ids(),
             bytes: body.len() as u64,
             sha256: digest(&body),
         });
@@ -234,6 +238,7 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         shards,
         statistics,
         slices,
+        line_ids,
         ..
     } = header;
     let entry = find(&metric).ok_or_else(|| StateFileProblem::UnknownMetric(metric.clone()))?;
@@ -269,6 +274,7 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
     });
     let mut outcome = Outcome::of_state(entry, options, state, join, shards);
     outcome.set_statistics(statistics.transpose()?, slices);
+    outcome.set_line_ids(line_ids);
     Ok(outcome)
 }
 
@@ -404,10 +410,11 @@ pub fn merge_parts(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateFi
 }
 
 /// Refuses a state that was not written as a shard if a shard has records of it. Only states that keep their examples know
-/// their ids.
+/// their ids. Numbers of lines do not tell whether two records are the same.
 fn refuse_repeated(files: &[(String, Vec<Outcome>)]) -> Result<(), StateFileError> {
     let firsts = files.iter();
     let firsts = firsts.filter_map(|(name, outcomes)| Some((name, outcomes.first()?)));
+    let firsts = firsts.filter(|(_, outcome)| !outcome.has_line_ids());
     let (shards, whole): (Vec<_>, Vec<_>) = firsts.partition(|(_, it)| it.shards().is_some());
     if shards.is_empty() {
         return Ok(());
@@ -437,6 +444,7 @@ fn total(files: Vec<(String, Vec<Outcome>)>) -> Result<Vec<Outcome>, StateFileEr
             continue;
         }
         for (total, outcome) in total.iter_mut().zip(outcomes) {
+            total.set_line_ids(total.has_line_ids() && outcome.has_line_ids());
             total
                 .merge(outcome.state())
                 .map_err(|error| StateFileError {

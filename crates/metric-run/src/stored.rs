@@ -254,13 +254,17 @@ fn column(name: &str, text: bool) -> Column {
     }
 }
 
-/// The scores of the results of a metric, if there are several, as a table and a curve in their order.
+/// The scores of the results of a metric as a table and a curve in their order. `None` if all scores are shown without
+/// them.
 fn over_results(results: &[(String, Value)], metric: &str, is_named: bool) -> Option<Section> {
     let of_metric = results.iter();
     let of_metric = of_metric.filter(|(_, result)| metric_of(result) == metric);
     let stored: Vec<&(String, Value)> = of_metric.collect();
-    let [(_, first), _, ..] = &stored[..] else {
-        return None;
+    let first = match &stored[..] {
+        [_] if !is_named => return None,
+        [(name, result)] => return all_scores(name, result),
+        [(_, first), ..] => first,
+        [] => return None,
     };
     let first = named_scores(metric, &first["scores"]);
     let mut columns = vec![column("result", true)];
@@ -329,6 +333,38 @@ fn over_results(results: &[(String, Value)], metric: &str, is_named: bool) -> Op
         },
         note: String::new(),
         blocks,
+    })
+}
+
+/// The scores of the only result of its metric, whose card has the main one; `None` if there are no others.
+fn all_scores(name: &str, result: &Value) -> Option<Section> {
+    let intervals = &result["statistics"]["intervals"];
+    let scores = named_scores(metric_of(result), &result["scores"]);
+    let has_intervals = scores
+        .iter()
+        .any(|(name, _)| ends(intervals, name).is_some());
+    let mut columns = vec![column("score", true), column("value", false)];
+    if has_intervals {
+        let confidence = result["statistics"]["confidence"].as_f64();
+        columns.push(column(&interval_name(confidence.unwrap_or(0.95)), false));
+    }
+    let row = |(name, value): &(String, Option<f64>)| {
+        let interval = ends(intervals, name).map_or(Cell::Undefined, Cell::Interval);
+        let cells = [Cell::Text(name.clone()), Cell::from(*value)];
+        cells
+            .into_iter()
+            .chain(has_intervals.then_some(interval))
+            .collect()
+    };
+    (scores.len() > 1).then(|| Section {
+        title: format!("{name}: Scores"),
+        note: String::new(),
+        blocks: vec![Block::Table(Table {
+            caption: "All scores".to_owned(),
+            columns,
+            rows: scores.iter().map(row).collect(),
+            ..Table::default()
+        })],
     })
 }
 

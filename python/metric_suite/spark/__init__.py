@@ -13,7 +13,8 @@ import json as _json
 import operator
 import os
 import warnings as _warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce as _reduce
 from pathlib import Path
@@ -157,20 +158,35 @@ def compare(
     plans: dict[str, _Plan] = {}
     if in_columns:
         metrics = {name: {"metric": metric, "prediction": column} for name, column in in_columns.items()}
-        plans.update(dict.fromkeys(in_columns, _Plan(frame, metrics, None, settings)))
+        plan = _Plan(frame, metrics, None, settings)
+        plan.work = replace(plan.work, jobs=tuple(replace(job, system=job.label) for job in plan.work.jobs))
+        plans.update(dict.fromkeys(in_columns, plan))
     in_frames = {name: other for name, other in predictions.items() if not isinstance(other, str)}
-    plans.update({name: _Plan(frame, metric, other, settings) for name, other in in_frames.items()})
+    for name, other in in_frames.items():
+        with _about(name):
+            plans[name] = _Plan(frame, metric, other, settings)
     if not plans:
         raise MetricError("no system to compare: expected the predictions of at least 2 systems")
     with _Pairing(plans if settings.get("missing") == "skip" else {}) as pairing:
         outcomes = plans[next(iter(in_columns))].outcomes(intervals=False) if in_columns else {}
-        outcomes.update({name: plans[name].outcomes(intervals=False)[metric] for name in in_frames})
+        for name in in_frames:
+            with _about(name):
+                outcomes[name] = plans[name].outcomes(intervals=False)[metric]
     work = next(iter(plans.values())).work
     systems = [(name, outcomes[name], pairing.missing.get(name)) for name in predictions]
     own = {**work.settings, **chosen, "is_part": False, "threads": None}
     found = _native.compare_states(metric, work.jobs[0].options, own, systems)
     read: dict[str, Any] = _json.loads(found)
     return read
+
+
+@contextmanager
+def _about(system: str) -> Iterator[None]:
+    """Says whose predictions an error is about."""
+    try:
+        yield
+    except MetricError as error:
+        raise _work.of_system(error, system) from None
 
 
 class _Pairing:

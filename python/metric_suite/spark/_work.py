@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,8 @@ class Job:
     prediction: str
     #: Whether predictions are rows of labels or of scores.
     is_ranked: bool = False
+    #: The name of the system whose predictions these are, if systems are compared.
+    system: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,21 @@ def _outcomes(work: Work, scorers: Sequence[Any], references: Any, predictions: 
     found = []
     for job, scorer in zip(work.jobs, scorers):
         prediction = column(other, job.prediction, job.is_ranked)
-        found.append(scorer.score_values(prediction, truth, ids, fields, other_ids))
+        try:
+            found.append(scorer.score_values(prediction, truth, ids, fields, other_ids))
+        except MetricError as error:
+            raise of_system(error, job.system) from None
     return found
+
+
+def of_system(error: MetricError, system: str | None) -> MetricError:
+    """Returns an error about predictions as one about those of a system."""
+    if system is None:
+        return error
+    # The source that has the problem, or the one that has the ids.
+    named = re.sub(r"^predictions(?=[:\[])|(?<= of )predictions(?=:)", lambda _: f"predictions[{system!r}]", error.problem, count=1)
+    place = {"option": error.option, "index": error.index, "id": error.id, "side": error.side, "field": error.field}
+    return MetricError(named, **place)  # type: ignore[arg-type]
 
 
 def of_pairs(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:

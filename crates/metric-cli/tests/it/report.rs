@@ -376,6 +376,13 @@ fn stored_results_have_reports() {
         .code(0);
     assert!(page("two.html").contains("Scores of all results"));
     assert!(page("two.html").contains("Worst examples"));
+    // Results of different metrics have all their scores.
+    let other = folder.run("score cer -r r.jsonl -p p.jsonl -q --format json");
+    folder.put("other.json", other.code(0).stdout.as_bytes());
+    folder
+        .run("report first.json other.json --report mixed.md")
+        .code(0);
+    assert_eq!(page("mixed.md").matches("| wip |").count(), 2);
     assert!(
         folder
             .run("report first.json")

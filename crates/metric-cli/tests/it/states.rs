@@ -699,6 +699,26 @@ fn a_state_that_repeats_records_of_a_shard_is_refused() {
     }
 }
 
+/// Numbers of lines do not tell whether records of two files are the same.
+#[test]
+fn states_of_lines_are_merged_with_shards_of_other_lines() {
+    let folder = Folder::new(&[("a.txt", "one\ntwo\n"), ("b.txt", "red\ngreen\nblue\n")]);
+    let keep = |words: &str| {
+        let words = format!("score wer --confidence 0.9 -q {words}");
+        folder.run(&words).code(0);
+    };
+    keep("-r a.txt -p a.txt --state-out whole.state");
+    for shard in 0..2 {
+        keep(&format!(
+            "-r b.txt -p b.txt --shard {shard}/2 --state-out half-{shard}.state"
+        ));
+    }
+    let run = folder.run("merge whole.state half-0.state half-1.state --format json");
+    let run = run.code(0);
+    assert!(run.stderr.contains("may repeat examples"), "{}", run.stderr);
+    assert_eq!(run.json()["examples"], 5);
+}
+
 #[test]
 fn thresholds_hold_for_merged_states() {
     let folder = three_shards();

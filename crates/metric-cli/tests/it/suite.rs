@@ -956,6 +956,16 @@ fn participants_hear_what_is_wrong_with_their_own_file() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads TSV")]
+fn participants_hear_that_rows_in_quotes_do_not_join() {
+    let folder = folder_of(&one("").replace("p.jsonl", "p.tsv"));
+    folder.put("s/p.tsv", b"id\tprediction\n0\t\"a\n1\tb\"\n2\tx\n3\ty\n");
+    let run = folder.run("run suite.toml -p s --private --format json");
+    let reason = run.code(0).json()["tasks"]["t"]["reason"].clone();
+    assert_eq!(reason, json!("p.tsv: 1 reference has no prediction"));
+}
+
+#[test]
 fn participants_hear_which_file_of_a_folder_is_wrong() {
     let suite = "name = \"x\"\n[[task]]\nname = \"t\"\nmetric = \"coco\"\nreferences = \"r\"\npredictions = \"labels\"\noptions = { image-size = \"640x480\" }\n";
     let folder = folder_of(suite);

@@ -100,21 +100,29 @@ impl Noted {
     /// Returns the note as a warning, such as "3 predictions are ...".
     fn warning(&self, what: &Message) -> Message {
         let mut warning = Counted::new(what.clone(), self.several.clone()).warning(self.times);
-        let ids = self.ids.iter().map(|id| quoted_id(id));
+        let counted: u64 = self.names.values().sum();
+        let more = self.times > self.ids.len() as u64 + counted;
+        let more = if more { ", ..." } else { "" };
         let names = self.names.iter();
         let names = names.map(|(name, times)| format!("{} ({times})", quoted_id(name)));
-        let named: Vec<String> = ids.chain(names).collect();
-        if !named.is_empty() {
-            let counted: u64 = self.names.values().sum();
-            let more = self.times > self.ids.len() as u64 + counted;
-            let more = if more { ", ..." } else { "" };
-            let named = format!(": {}{more}", named.join(", "));
-            // Names, such as those of classes, are not ids.
-            warning = if self.ids.is_empty() {
-                warning.text(named)
-            } else {
-                warning.data(named)
-            };
+        let names: Vec<String> = names.collect();
+        // Names, such as those of classes, are not ids.
+        if self.ids.is_empty() {
+            if !names.is_empty() {
+                warning = warning.text(format_args!(": {}{more}", names.join(", ")));
+            }
+            return warning;
+        }
+        let mut before = ": ";
+        for id in &self.ids {
+            warning = warning.data(before).id(id);
+            before = ", ";
+        }
+        for name in &names {
+            warning = warning.data(before).data(name);
+        }
+        if !more.is_empty() {
+            warning = warning.data(more);
         }
         warning
     }

@@ -470,7 +470,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     ) -> Vec<Message> {
         let definition = Definition {
             has_quirks: true,
-            ..Definition::default()
+            ..Definition::new("recall and average precision are undefined")
         };
         let mut warnings = image_warnings(classes, state, remarks, definition);
         let zero = remarks.tally(ZERO_ID);

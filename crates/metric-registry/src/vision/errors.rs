@@ -114,7 +114,8 @@ impl Reading for Errors {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        image_warnings(classes, state, remarks, Definition::default())
+        let definition = Definition::new("average precision is undefined");
+        image_warnings(classes, state, remarks, definition)
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {
@@ -304,7 +305,8 @@ impl Reading for Matrix {
         classes: &ClassList,
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
-        image_warnings(classes, state, remarks, Definition::default())
+        let definition = Definition::new("recall is undefined");
+        image_warnings(classes, state, remarks, definition)
     }
 
     fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>> {

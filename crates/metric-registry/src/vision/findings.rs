@@ -29,9 +29,24 @@ pub(crate) fn tally_findings<R: Reading>(sink: &mut Sink<'_, R>, findings: &Find
 /// The tally of objects that the field `ignore` leaves out of the count.
 pub(crate) const IGNORED: &str = "ignored objects";
 
+/// How a metric finds the objects of an image.
+#[derive(Clone, Copy)]
+pub(crate) enum Finds {
+    /// Each object is found by a detection of its own.
+    OneToOne,
+    /// A detection finds nothing but the object that it overlaps most, the first among equals.
+    Nearest,
+    /// A detection is correct if it overlaps any object.
+    AnyOverlap,
+}
+
 /// The part of a metric's definition that its warnings depend on.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Definition {
+    /// The clause that names the scores that are undefined if no object counts.
+    pub(crate) undefined: &'static str,
+    /// How objects are found.
+    pub(crate) finds: Finds,
     /// Whether boxes without width or height have an area.
     pub(crate) pixel_plus_one: bool,
     /// Whether the option `quirks` gives the numbers of pycocotools.
@@ -44,12 +59,27 @@ pub(crate) struct Definition {
     pub(crate) has_no_common_class: bool,
 }
 
+impl Definition {
+    /// A metric without options that matter here. `undefined` says which scores are undefined if no object counts.
+    pub(crate) const fn new(undefined: &'static str) -> Self {
+        Self {
+            undefined,
+            finds: Finds::OneToOne,
+            pixel_plus_one: false,
+            has_quirks: false,
+            scores_nothing: false,
+            lacks_classes: false,
+            has_no_common_class: false,
+        }
+    }
+}
+
 /// Returns the warnings about the findings that were tallied.
 pub(crate) fn finding_warnings(remarks: Remarks<'_>, definition: Definition) -> Vec<Message> {
     let count = |finding: Finding| remarks.tally(finding.name());
     let mut warnings = Vec::new();
     if !definition.scores_nothing {
-        warnings.extend(nothing_counts(count));
+        warnings.extend(nothing_counts(count, definition.undefined));
     }
     if !definition.lacks_classes {
         warnings.extend(without_detections(count));
@@ -61,9 +91,12 @@ pub(crate) fn finding_warnings(remarks: Remarks<'_>, definition: Definition) -> 
         (remarks.tally(IGNORED), ignored(definition.has_quirks)),
         (
             if definition.pixel_plus_one { 0 } else { flat },
-            flat_objects(),
+            flat_objects(definition.finds),
         ),
-        (count(Finding::RepeatedObject), repeated_objects()),
+        (
+            count(Finding::RepeatedObject),
+            repeated_objects(definition.finds),
+        ),
         (count(Finding::KeypointsWithoutArea), without_area()),
         (count(Finding::CutDetection), cut_detections()),
     ];
@@ -72,7 +105,7 @@ pub(crate) fn finding_warnings(remarks: Remarks<'_>, definition: Definition) -> 
 }
 
 /// The warning about scores that are undefined because no object counts.
-fn nothing_counts(count: impl Fn(Finding) -> u64) -> Option<Message> {
+fn nothing_counts(count: impl Fn(Finding) -> u64, undefined: &str) -> Option<Message> {
     if count(Finding::Image) == 0 || count(Finding::CountedObject) > 0 {
         return None;
     }
@@ -82,7 +115,7 @@ fn nothing_counts(count: impl Fn(Finding) -> u64) -> Option<Message> {
         objects => format!("all {objects} are crowds or left out of the count"),
     };
     Some(Message::from(format!(
-        "no ground-truth object counts ({why}), so recall and average precision are undefined"
+        "no ground-truth object counts ({why}), so {undefined}"
     )))
 }
 
@@ -155,18 +188,35 @@ fn ignored(has_quirks: bool) -> Counted {
     Counted::new(with_option(one), with_option(several))
 }
 
-fn flat_objects() -> Counted {
-    Counted::new(
-        "ground-truth object has no width or height; it overlaps nothing, and counts as missed",
-        "ground-truth objects have no width or height; they overlap nothing, and count as missed",
-    )
+fn flat_objects(finds: Finds) -> Counted {
+    match finds {
+        Finds::OneToOne | Finds::Nearest => Counted::new(
+            "ground-truth object has no width or height; it overlaps nothing, and counts as missed",
+            "ground-truth objects have no width or height; they overlap nothing, and count as missed",
+        ),
+        // Some rules only count how many detections there are.
+        Finds::AnyOverlap => Counted::new(
+            "ground-truth object has no width or height; it overlaps nothing, so no detection of it is correct",
+            "ground-truth objects have no width or height; they overlap nothing, so no detection of them is correct",
+        ),
+    }
 }
 
-fn repeated_objects() -> Counted {
-    Counted::new(
-        "ground-truth object is in its image twice, with the same class and shape; it needs two detections",
-        "ground-truth objects are in their images again, with the same class and shape; each needs a detection of its own",
-    )
+fn repeated_objects(finds: Finds) -> Counted {
+    match finds {
+        Finds::OneToOne => Counted::new(
+            "ground-truth object is in its image twice, with the same class and shape; it needs two detections",
+            "ground-truth objects are in their images again, with the same class and shape; each needs a detection of its own",
+        ),
+        Finds::Nearest => Counted::new(
+            "ground-truth object is in its image twice, with the same class and shape; the second one always counts as missed",
+            "ground-truth objects are in their images again, with the same class and shape; all but the first always count as missed",
+        ),
+        Finds::AnyOverlap => Counted::new(
+            "ground-truth object is in its image twice, with the same class and shape; one detection is enough to overlap both",
+            "ground-truth objects are in their images again, with the same class and shape; one detection is enough to overlap all that are equal",
+        ),
+    }
 }
 
 fn without_area() -> Counted {
@@ -300,13 +350,19 @@ mod tests {
     fn nothing_to_find() {
         let mut crowd = object(1, 1, 1, A);
         crowd["iscrowd"] = json!(1);
-        let rest = "so recall and average precision are undefined";
-        let one = format!(
-            "no ground-truth object counts (the only one is a crowd or left out of the count), {rest}"
-        );
-        check(&ALL, &[crowd], &[found(1, 1, A, 0.9)], &[&one]);
-        let none = format!("no ground-truth object counts (there are none), {rest}");
-        check(&ALL, &[], &[found(1, 1, A, 0.9)], &[&none]);
+        for (entries, undefined) in [
+            (&ALL[..1], "recall and average precision are undefined"),
+            (&ALL[1..3], "average precision is undefined"),
+            (&ALL[3..], "recall is undefined"),
+        ] {
+            let results = [found(1, 1, A, 0.9)];
+            let one = format!(
+                "no ground-truth object counts (the only one is a crowd or left out of the count), so {undefined}"
+            );
+            check(entries, std::slice::from_ref(&crowd), &results, &[&one]);
+            let none = format!("no ground-truth object counts (there are none), so {undefined}");
+            check(entries, &[], &results, &[&none]);
+        }
     }
 
     #[test]
@@ -346,10 +402,40 @@ mod tests {
         let results = [found(1, 1, A, 0.9)];
         let flat = "1 ground-truth object has no width or height; it overlaps nothing, and counts as missed";
         let twice = "1 ground-truth object is in its image twice, with the same class and shape; it needs two detections";
-        check(&ALL, &objects, &results, &[flat, twice]);
-        // There a box from x to x is one pixel wide.
+        check(
+            &[&COCO, &TIDE, &CONFUSION_MATRIX, &DETECTION],
+            &objects,
+            &results,
+            &[flat, twice],
+        );
+        // There a detection has only the first of equal objects, and a box from x to x may be one pixel wide.
+        let second = "1 ground-truth object is in its image twice, with the same class and shape; the second one always counts as missed";
+        check(&[&VOC], &objects, &results, &[flat, second]);
         let voc = warnings(&VOC, &[("pixel-plus-one", "")], &objects, &results);
-        assert_eq!(voc, [twice]);
+        assert_eq!(voc, [second]);
+        let voc = warnings(&DETECTION, &[("matching", "voc")], &objects, &results);
+        assert_eq!(voc, [flat, second]);
+    }
+
+    #[test]
+    fn rules_that_look_for_any_overlap_need_one_detection() {
+        let flat = [50.0, 60.0, 0.0, 8.0];
+        let objects = [
+            object(1, 1, 1, A),
+            object(2, 1, 1, flat),
+            object(3, 1, 1, A),
+        ];
+        for option in [
+            ("profile", "fusion-brain-baseline"),
+            ("profile", "fusion-brain-2021"),
+            ("profile", "seed-text"),
+            ("matching", "any-overlap"),
+        ] {
+            let found = warnings(&DETECTION, &[option], &objects, &[found(1, 1, A, 0.9)]);
+            let says = |text: &str| found.iter().any(|warning| warning.contains(text));
+            assert!(!says("missed") && !says("needs"), "{option:?}: {found:?}");
+            assert_eq!(found.len(), 2, "{option:?}");
+        }
     }
 
     #[test]

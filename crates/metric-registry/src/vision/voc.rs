@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::curves::DRAWN_CLASSES;
 use crate::fields::objects_by_id;
-use crate::vision::findings::Definition;
+use crate::vision::findings::{Definition, Finds};
 use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
     BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, curve_points,
@@ -143,8 +143,9 @@ impl Reading for Voc {
         remarks: Remarks<'_>,
     ) -> Vec<Message> {
         let definition = Definition {
+            finds: Finds::Nearest,
             pixel_plus_one: self.pixel_plus_one,
-            ..Definition::default()
+            ..Definition::new("average precision is undefined")
         };
         image_warnings(classes, state, remarks, definition)
     }

@@ -186,7 +186,7 @@ fn locations_json(error: &RunError) -> Vec<Value> {
             location[0]["record"] = json!((!record.is_empty()).then_some(record));
             location
         }
-        RunError::Join(error) => match &**error {
+        RunError::Join { error, .. } => match &**error {
             JoinError::Missing(unmatched) | JoinError::Extra(unmatched) => {
                 let of_id = |id: &String| location(Some(&unmatched.source), None, Some(id));
                 unmatched.ids.iter().map(of_id).collect()
@@ -301,7 +301,7 @@ impl Problems {
                 }
                 return Ok(());
             }
-            RunError::Join(join) => *join,
+            RunError::Join { error, .. } => *error,
             other => return Err(other),
         };
         let (kind, source, count) = match &join {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::{NAMED_IDS, ReadError};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Source, cannot_read};
 use crate::RunError;
@@ -116,7 +117,8 @@ fn keys(sides: [&[Source]; 2]) -> [Vec<String>; 2] {
     chosen
 }
 
-/// The paths of files, without the folder that they share and the ending of a compressed file.
+/// The paths of files, without the folder that they share and the ending of a compressed file. Some systems decompose the
+/// characters of names (`é` is `e` and an accent), so all paths are composed.
 fn relative_paths(files: &[Source]) -> Vec<String> {
     let names: Vec<String> = files.iter().map(Source::name).collect();
     let folders = names.iter().map(|name| Path::new(name).parent());
@@ -135,7 +137,7 @@ fn relative_paths(files: &[Source]) -> Vec<String> {
             .display()
             .to_string();
         let plain = path.strip_suffix(".gz").or(path.strip_suffix(".zst"));
-        plain.unwrap_or(&path).to_owned()
+        plain.unwrap_or(&path).nfc().collect()
     };
     names.iter().map(relative).collect()
 }
@@ -264,6 +266,12 @@ mod tests {
                 &["b-1.out", "b-2.out", "1"],
                 &["a-1.gt", "a-2.gt", "1"],
                 &["b-1.out", "b-2.out", "1"],
+            ],
+            [
+                &["t/caf\u{e9}.txt", "t/b.txt"],
+                &["r/b.txt", "r/cafe\u{301}.txt"],
+                &["caf\u{e9}.txt", "b.txt"],
+                &["b.txt", "caf\u{e9}.txt"],
             ],
             [
                 &["a.txt", "b.txt"],

@@ -232,7 +232,7 @@ impl Job {
     /// Says what is wrong, and with whose files.
     fn problem(&self, error: &RunError) -> Problem {
         // Without any references, all predictions are extra ones.
-        let joins = matches!(error, RunError::Join(_));
+        let joins = matches!(error, RunError::Join { .. });
         let empty = joins.then(|| self.error_without_submission(None, "{}"));
         let empty = empty.flatten().filter(|error| match error {
             RunError::Read(error) => self.is_about_references(error),
@@ -351,7 +351,7 @@ impl Job {
     fn suspects_references(&self, error: &RunError) -> bool {
         match error {
             RunError::Read(error) => self.is_about_references(error),
-            RunError::Join(error) => match &**error {
+            RunError::Join { error, .. } => match &**error {
                 JoinError::Duplicate(duplicate) => self.is_of_references(&duplicate.source),
                 _ => false,
             },
@@ -574,7 +574,7 @@ fn public_reason(error: &RunError, predictions: &str, metric: &str) -> String {
                 location(error)
             )
         }
-        RunError::Join(error) => match &**error {
+        RunError::Join { error, .. } => match &**error {
             JoinError::Missing(missing) | JoinError::NoPredictions(missing) => {
                 unmatched(missing.count, 0)
             }

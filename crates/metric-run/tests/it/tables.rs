@@ -82,7 +82,7 @@ fn said(error: RunError) -> String {
             error.line = None;
             format!("{id:?} {side} {error}")
         }
-        RunError::Join(mut error) => {
+        RunError::Join { mut error, .. } => {
             if let JoinError::Duplicate(duplicate) = &mut *error {
                 duplicate.lines.clear();
             }

@@ -81,7 +81,7 @@ metric_core::setters!(YoloOptions {
 /// Returns an error if a folder or file cannot be read or is not UTF-8; there is no truth file, or no prediction file; a
 /// line has another count of numbers (polygons, key points and oriented boxes are not read); the confidence of
 /// predictions is the second column, as far as the boxes and the truths can tell; a number is not finite; a label has a
-/// number that is not between 0 and 1; or a confidence is above 1, as the ids of tracks are. Detections may reach beyond
+/// number that is not between 0 and 1; or a confidence is above 1 by more than rounding. Detections may reach beyond
 /// the image by its own size: a center outside of -1 to 2 or a width or height outside of 0 to 2 is assumed to be in
 /// pixels, and is an error.
 ///
@@ -436,6 +436,9 @@ fn object(line: &Line, scale: [f64; 2], names: Option<&[Class]>) -> Result<Objec
     })
 }
 
+/// The greatest confidence: 1, and what numbers of 16 bits add to it in rounding.
+const MOST_CONFIDENCE: f64 = 1.001;
+
 /// A line of a prediction file.
 fn detection(
     line: &Line,
@@ -458,10 +461,13 @@ fn detection(
     let limits = [[-1.0, 2.0], [0.0, 2.0]];
     let shape = shape(line, [cx, cy, width, height], scale, limits)?;
     let [confidence] = line.numbers(["confidence"], [confidence])?;
-    if confidence > 1.0 {
-        let problem = format!(
-            "found {confidence}, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True"
-        );
+    if confidence > MOST_CONFIDENCE {
+        let hint = if confidence.fract() == 0.0 {
+            "ids of tracks are not confidences, which predict writes under save_conf=True"
+        } else {
+            "a confidence is a probability, and not a percentage or a logit"
+        };
+        let problem = format!("found {confidence}, expected at most 1: {hint}");
         return Err(line.error("confidence", problem));
     }
     Ok((class, confidence, shape))
@@ -857,6 +863,10 @@ mod tests {
                 "confidence: found 4, expected at most 1: ids of tracks are not confidences, which predict writes under save_conf=True".to_owned(),
             ),
             (
+                "0 0 0 1 1 97.5",
+                "confidence: found 97.5, expected at most 1: a confidence is a probability, and not a percentage or a logit".to_owned(),
+            ),
+            (
                 "0 2.5 0 1 1 1",
                 format!("cx: found 2.5, {of_image}, -1 to 2"),
             ),
@@ -874,6 +884,20 @@ mod tests {
                 error.unwrap_err().to_string(),
                 format!("1.txt:1: {problem}")
             );
+        }
+    }
+
+    #[test]
+    fn confidences_above_1_by_rounding() {
+        for confidence in ["1", "1.0000001", "1.00098"] {
+            let line = format!("0 0.5 0.5 1 1 {confidence}");
+            let found = read(
+                &[("1.txt", "")],
+                &[("1.txt", &line)],
+                &YoloOptions::default(),
+            );
+            let (dataset, _) = found.unwrap();
+            assert_eq!(dataset.predictions(0).len(), 1, "{confidence}");
         }
     }
 

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::options::{comma_separated, finite};
-use crate::vision::findings::{Definition, finding_warnings};
+use crate::vision::findings::{Definition, Finds, finding_warnings};
 use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
     COLUMNS, FolderOptions, IMAGE_SIZE, OfClass, curve_points, has_no_common_class,
@@ -297,7 +297,12 @@ impl<F: Form> Reading for Boxes<F> {
             lacks_classes: left_out > 0,
             has_no_common_class: has_no_common_class(&classes),
             scores_nothing: self.facts().scores_empty_data,
-            ..Definition::default()
+            finds: match self.metric.matching() {
+                Some(Matching::Voc | Matching::VocStrict) => Finds::Nearest,
+                Some(Matching::AnyOverlap) | None => Finds::AnyOverlap,
+                Some(_) => Finds::OneToOne,
+            },
+            ..Definition::new("recall is undefined")
         };
         warnings.extend(finding_warnings(remarks, definition));
         warnings
