@@ -14,7 +14,6 @@ mod verdict;
 mod weights;
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use metric_core::Metric;
@@ -22,7 +21,6 @@ use metric_core::Metric;
 use crate::{BBox, Image, Prediction, Shape};
 
 use matching::Meetings;
-use params::MOST_AREAS;
 
 pub use arrays::CocoArrays;
 pub use curves::CocoCurves;
@@ -115,71 +113,14 @@ impl<S: Shape> CocoAp<S> {
     /// area of an area range is above its greatest or a bound is NaN, [`CocoCurves::summary`] could not tell the names
     /// of area ranges apart, there are more than 31 area ranges, or numbers of detections do not rise from 1.
     pub fn new(params: CocoParams) -> Result<Self, InvalidCocoParams> {
-        let CocoParams {
-            iou_thresholds,
-            recall_thresholds,
-            areas,
-            max_detections,
-            ..
-        } = &params;
-        for (list, length) in [
-            ("IoU thresholds", iou_thresholds.len()),
-            ("recall thresholds", recall_thresholds.len()),
-            ("areas", areas.len()),
-            ("numbers of detections", max_detections.len()),
-        ] {
-            if length == 0 {
-                return Err(InvalidCocoParams::Empty { list });
-            }
-        }
-        if let Some(&t) = iou_thresholds.iter().find(|&&t| !(t > 0.0 && t <= 1.0)) {
-            return Err(InvalidCocoParams::IouThreshold(t));
-        }
-        let mut last = f64::NEG_INFINITY;
-        for &recall in recall_thresholds {
-            if !(0.0..=1.0).contains(&recall) || recall <= last {
-                return Err(InvalidCocoParams::RecallThreshold(recall));
-            }
-            last = recall;
-        }
-        if areas.len() > MOST_AREAS {
-            return Err(InvalidCocoParams::TooManyAreas(areas.len()));
-        }
-        if let Some(area) = areas.iter().find(|area| {
-            area.least
-                .partial_cmp(&area.greatest)
-                .is_none_or(|order| order.is_gt())
-        }) {
-            return Err(InvalidCocoParams::Area(area.name.clone()));
-        }
-        // The names of the summary's numbers.
-        let mut names: BTreeSet<String> = max_detections.iter().map(usize::to_string).collect();
-        if let Some(area) = areas
-            .iter()
-            .skip(1)
-            .find(|area| !names.insert(area.name.clone()))
-        {
-            return Err(InvalidCocoParams::AreaName(area.name.clone()));
-        }
-        let mut last = 0;
-        for &number in max_detections {
-            if number <= last {
-                return Err(InvalidCocoParams::MaxDetections(number));
-            }
-            last = number;
-        }
+        params.check()?;
         Ok(Self::valid(params))
     }
 
     fn valid(params: CocoParams) -> Self {
-        let thresholds = params.iou_thresholds.iter().enumerate();
-        let mut enough: Vec<(f64, usize)> = thresholds
-            .map(|(index, &threshold)| (threshold.min(1.0 - 1e-10), index))
-            .collect();
-        enough.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         Self {
+            enough: params.enough(),
             params,
-            enough,
             shape: PhantomData,
         }
     }

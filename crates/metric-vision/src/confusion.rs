@@ -186,25 +186,7 @@ impl<S: Shape> Metric for Confusion<S> {
     }
 
     fn compute(&self, state: &ConfusionState) -> ConfusionMatrix {
-        let listed = |cell: &&ConfusionCell| {
-            is_listed(cell.truth, self.classes) && is_listed(cell.prediction, self.classes)
-        };
-        let cells: Vec<ConfusionCell> = state.cells.iter().filter(listed).copied().collect();
-        let mut totals: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
-        for cell in &cells {
-            for (side, class) in [cell.truth, cell.prediction].into_iter().enumerate() {
-                if let Some(class) = class {
-                    let total = &mut totals.entry(class).or_default()[side];
-                    count::add(total, cell.count, 1);
-                }
-            }
-        }
-        ConfusionMatrix {
-            classes: self.classes,
-            cells,
-            totals,
-            ignored: state.ignored,
-        }
+        state.matrix(self.classes)
     }
 }
 
@@ -263,6 +245,29 @@ impl ConfusionState {
             return Err("expected cells with a positive count");
         }
         count::check(cells.iter().map(|cell| cell.count).chain([*ignored]))
+    }
+
+    /// The matrix of this many classes.
+    fn matrix(&self, classes: usize) -> ConfusionMatrix {
+        let listed = |cell: &&ConfusionCell| {
+            is_listed(cell.truth, classes) && is_listed(cell.prediction, classes)
+        };
+        let cells: Vec<ConfusionCell> = self.cells.iter().filter(listed).copied().collect();
+        let mut totals: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
+        for cell in &cells {
+            for (side, class) in [cell.truth, cell.prediction].into_iter().enumerate() {
+                if let Some(class) = class {
+                    let total = &mut totals.entry(class).or_default()[side];
+                    count::add(total, cell.count, 1);
+                }
+            }
+        }
+        ConfusionMatrix {
+            classes,
+            cells,
+            totals,
+            ignored: self.ignored,
+        }
     }
 
     fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {

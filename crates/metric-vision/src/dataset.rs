@@ -365,7 +365,7 @@ impl<S: Shape + Sync> Dataset<S> {
     #[must_use]
     pub fn measure<M>(&self, metric: &M) -> M::State
     where
-        M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: Send> + Sync,
+        M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: Send> + Sync + ?Sized,
     {
         let measure = |images: Range<usize>| {
             let mut state = M::State::default();

@@ -5,6 +5,7 @@
 mod bbox;
 mod by_image;
 mod candidates;
+mod checked;
 mod classes;
 mod coco;
 mod confusion;
@@ -36,6 +37,7 @@ mod truth;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
+pub use checked::{CheckedMetric, DynMetric};
 pub use classes::{
     ClassState, ClassTotals, Classes, InvalidClasses, InvalidIndices, unite_classes,
 };

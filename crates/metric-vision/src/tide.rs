@@ -362,7 +362,7 @@ impl<S: Shape> Metric for Tide<S> {
     }
 
     fn compute(&self, state: &TideState) -> TideScore {
-        self.weighted(&[state])(&[1])
+        Entries::new(&[state]).score(&[1])
     }
 }
 
@@ -376,25 +376,7 @@ impl<S> Tide<S> {
     /// Two sorts for all weights. Each set of weights is nine passes over the detections.
     pub fn weighted(&self, states: &[&TideState]) -> impl Fn(&[u64]) -> TideScore + use<S> {
         let entries = Entries::new(states);
-        move |weights| {
-            let truths = entries.truths(weights);
-            let ap = |oracle| mean(&entries.average_precisions(oracle, &truths, weights));
-            let base = ap(TideOracle::None);
-            let delta = |oracle| Some(ap(oracle)? - base?);
-            let counts = entries.counts(&truths, weights);
-            let mut counts = counts.into_iter();
-            TideScore {
-                average_precision: base,
-                errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
-                    error,
-                    count: counts.next().unwrap_or_default(),
-                    // Numbers only fall because of the order of equal scores: see the type.
-                    delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
-                }),
-                false_positives: delta(TideOracle::FalsePositives),
-                false_negatives: delta(TideOracle::FalseNegatives),
-            }
-        }
+        move |weights| entries.score(weights)
     }
 }
 
@@ -788,6 +770,27 @@ impl Entries {
             errors: errors.collect(),
             as_they_are,
             once_righted,
+        }
+    }
+
+    /// The score of the states with these weights.
+    fn score(&self, weights: &[u64]) -> TideScore {
+        let truths = self.truths(weights);
+        let ap = |oracle| mean(&self.average_precisions(oracle, &truths, weights));
+        let base = ap(TideOracle::None);
+        let delta = |oracle| Some(ap(oracle)? - base?);
+        let counts = self.counts(&truths, weights);
+        let mut counts = counts.into_iter();
+        TideScore {
+            average_precision: base,
+            errors: TideErrorType::IN_ORDER.map(|error| TideErrorScore {
+                error,
+                count: counts.next().unwrap_or_default(),
+                // Numbers only fall because of the order of equal scores: see the type.
+                delta_ap: delta(TideOracle::Error(error)).map(|delta| delta.max(0.0)),
+            }),
+            false_positives: delta(TideOracle::FalsePositives),
+            false_negatives: delta(TideOracle::FalseNegatives),
         }
     }
 

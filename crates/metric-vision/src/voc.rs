@@ -240,7 +240,7 @@ impl<S: Shape> Metric for VocAp<S> {
     }
 
     fn compute(&self, state: &VocState) -> VocScore {
-        self.weighted(&[state])(&[1])
+        score(&rows_by_class(&[state]), self.interpolation, &[1])
     }
 }
 
@@ -314,20 +314,26 @@ impl<S> VocAp<S> {
     pub fn weighted(&self, states: &[&VocState]) -> impl Fn(&[u64]) -> VocScore + use<S> {
         let interpolation = self.interpolation;
         let classes = rows_by_class(states);
-        move |weights| {
-            let scored = classes.iter();
-            let scored = scored
-                .filter_map(|(&class, rows)| Some((class, rows.score(weights, interpolation)?)));
-            let classes: BTreeMap<u32, VocClass> = scored.collect();
-            let all: Vec<f64> = classes
-                .values()
-                .filter_map(|class| class.average_precision)
-                .collect();
-            VocScore {
-                mean: (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64),
-                classes,
-            }
-        }
+        move |weights| score(&classes, interpolation, weights)
+    }
+}
+
+fn score(
+    classes: &BTreeMap<u32, ClassRows>,
+    interpolation: Interpolation,
+    weights: &[u64],
+) -> VocScore {
+    let scored = classes.iter();
+    let scored =
+        scored.filter_map(|(&class, rows)| Some((class, rows.score(weights, interpolation)?)));
+    let classes: BTreeMap<u32, VocClass> = scored.collect();
+    let all: Vec<f64> = classes
+        .values()
+        .filter_map(|class| class.average_precision)
+        .collect();
+    VocScore {
+        mean: (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64),
+        classes,
     }
 }
 

@@ -75,7 +75,7 @@ impl Default for Facts {
 /// [`Header`](Self::Header), which is stored next to the state.
 pub trait Reading: Send + Sync + 'static {
     /// The metric.
-    type Metric: Metric<State: Clone + Send + Sync + Written + 'static>;
+    type Metric: Metric<State: Clone + Send + Sync + Written + 'static> + ?Sized;
 
     /// The properties that all examples of a data set share, such as the length of a row; `()` if there are none.
     type Header: Header;

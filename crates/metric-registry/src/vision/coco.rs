@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use metric_core::Metric;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Record};
-use metric_vision::read::{self, CocoOptions, CocoStream, Warnings};
+use metric_vision::read::{self, CocoOptions, CocoStream, FindingRules, Warnings};
 use metric_vision::{
     AreaRange, BBox, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights,
-    Dataset, Keypoints, Mask, Shape, Sigmas, VERSION,
+    Dataset, DynMetric, Keypoints, Mask, Shape, Sigmas, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ use crate::options::{comma_separated, finite};
 use crate::vision::findings::Definition;
 use crate::vision::image_key::{IMAGE_KEY, with_image_key};
 use crate::vision::images::{
-    BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, OTHER_SIZE, ParseRecord,
-    ReadBoxes, Streaming, ZERO_ID, add_images, class_names, coco_options, corners, curve_points,
-    image_warnings, is_empty_image, read_boxes, read_image, renumber_classes, stream_images,
-    tally_order,
+    BOX_STREAM, BoxOrder, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, ImageReading, OTHER_SIZE,
+    ParseRecord, ReadBoxes, Streaming, ZERO_ID, add_images, class_names, coco_options, corners,
+    curve_points, image_warnings, is_empty_image, read_boxes, read_image, renumber_classes,
+    stream_images, tally_order,
 };
 use crate::{
     Counted, DataSet, DataSetError, Demo, Entry, Group, Input, Named, Numbers, Objects,
@@ -167,9 +167,11 @@ type ReadDocuments<S> = Box<
 >;
 
 /// The readers for the files and the records of a shape.
-struct Reader<S> {
+struct Reader<S: Shape> {
     documents: ReadDocuments<S>,
-    record: Box<dyn ParseRecord<S>>,
+    record: Box<ParseRecord<S>>,
+    /// The metric as a trait object, which is compiled with its crate.
+    metric: fn(&CocoAp<S>) -> &DynMetric<CocoAp<S>>,
     /// The reader of files image by image, if there is one.
     streaming: Option<Streaming<S>>,
     order: fn(&Dataset<S>) -> BoxOrder,
@@ -183,6 +185,7 @@ fn boxes() -> Reader<BBox> {
     Reader {
         documents: Box::new(read::read_coco_documents),
         record: Box::new(read::parse_record),
+        metric: AsRef::as_ref,
         streaming: Some(BOX_STREAM),
         order: corners,
         folders: Some(read_boxes),
@@ -193,6 +196,7 @@ fn masks() -> Reader<Mask> {
     Reader {
         documents: Box::new(read::read_coco_mask_documents),
         record: Box::new(read::parse_mask_record),
+        metric: AsRef::as_ref,
         streaming: Some(Streaming {
             open: CocoStream::open_masks,
             count: None,
@@ -221,6 +225,7 @@ fn keypoints(sigmas: Vec<f64>) -> Result<Reader<Keypoints>, OptionError> {
         record: Box::new(move |key, reference, prediction, classes| {
             read::parse_keypoint_record(key, reference, prediction, &same, classes)
         }),
+        metric: AsRef::as_ref,
         streaming: None,
         order: |_| None,
         folders: None,
@@ -256,7 +261,7 @@ fn scorer<S: Shape + Clone + Send + Sync + 'static>(
     Ok(crate::scorer("coco", VERSION, reading))
 }
 
-struct Coco<S> {
+struct Coco<S: Shape> {
     metric: CocoAp<S>,
     signature: Named<String>,
     by_class: bool,
@@ -388,12 +393,22 @@ impl<S: Shape> Coco<S> {
     }
 }
 
+impl<S: Shape + Clone + Send + Sync + 'static> ImageReading<S> for Coco<S> {
+    fn finding_rules(&self) -> FindingRules {
+        let params = self.metric.params();
+        FindingRules::default()
+            .with_max_detections(params.max_detections.iter().max().copied())
+            .with_max_by_class(params.by_class)
+            .with_by_class(params.by_class)
+    }
+}
+
 impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
-    type Metric = CocoAp<S>;
+    type Metric = DynMetric<CocoAp<S>>;
     type Header = ClassList;
 
-    fn metric(&self) -> &CocoAp<S> {
-        &self.metric
+    fn metric(&self) -> &Self::Metric {
+        (self.read.metric)(&self.metric)
     }
 
     fn signature(&self) -> Named<String> {
@@ -401,7 +416,7 @@ impl<S: Shape + Clone + Send + Sync + 'static> Reading for Coco<S> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_image(record, sink, &self.read.record)
+        read_image(record, sink, &*self.read.record)
     }
 
     fn renumber(&self, state: &mut CocoState, indices: &[u32]) {

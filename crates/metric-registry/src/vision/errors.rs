@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use metric_core::{Counts, Mean, Metric, NamedScores};
 use metric_record::{FieldError, Message, ReadError, Record};
-use metric_vision::read::parse_record;
+use metric_vision::read::{FindingRules, parse_record};
 use metric_vision::{
-    Confusion, ConfusionMatrix, ConfusionState, InvalidTide, Tide, TideErrorType, TideOracle,
-    TideScore, TideState, VERSION,
+    BBox, Confusion, ConfusionMatrix, ConfusionState, DynMetric, InvalidTide, Tide, TideErrorType,
+    TideOracle, TideScore, TideState, VERSION,
 };
 use serde_json::json;
 
@@ -15,8 +15,8 @@ use crate::fields::objects_by_id;
 use crate::vision::findings::Definition;
 use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, image_warnings,
-    is_empty_image, read_image, renumber_classes,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, ImageReading, add_boxes, class_names,
+    image_warnings, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     ConfusionTable, DataSet, DataSetError, Demo, Entry, Facts, Group, Input, Named, Numbers,
@@ -88,16 +88,24 @@ struct Errors {
     folders: FolderOptions,
 }
 
+impl ImageReading<BBox> for Errors {
+    fn finding_rules(&self) -> FindingRules {
+        FindingRules::default()
+            .with_max_detections(Some(self.metric.max_detections()))
+            .with_max_by_class(false)
+    }
+}
+
 impl Reading for Errors {
-    type Metric = Tide;
+    type Metric = DynMetric<Tide>;
     type Header = ClassList;
 
-    fn metric(&self) -> &Tide {
-        &self.metric
+    fn metric(&self) -> &Self::Metric {
+        self.metric.as_ref()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_image(record, sink, parse_record)
+        read_image(record, sink, &parse_record)
     }
 
     fn renumber(&self, state: &mut TideState, indices: &[u32]) {
@@ -271,12 +279,14 @@ struct Matrix {
     folders: FolderOptions,
 }
 
+impl ImageReading<BBox> for Matrix {}
+
 impl Reading for Matrix {
-    type Metric = Confusion;
+    type Metric = DynMetric<Confusion>;
     type Header = ClassList;
 
-    fn metric(&self) -> &Confusion {
-        &self.metric
+    fn metric(&self) -> &Self::Metric {
+        self.metric.as_ref()
     }
 
     /// An image without detections has no precision.
@@ -288,7 +298,7 @@ impl Reading for Matrix {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_image(record, sink, parse_record)
+        read_image(record, sink, &parse_record)
     }
 
     fn renumber(&self, state: &mut ConfusionState, indices: &[u32]) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use metric_core::{Malformed, Merge, Metric, Reader, Writer, Written};
+use metric_core::{Malformed, Merge, Metric as _, Reader, Writer, Written};
 use metric_record::json::typed;
 use metric_record::{
     Content, Document, FieldError, IdKey, Message, NAMED_IDS, ReadError, Record, Side, quoted_id,
@@ -14,8 +14,8 @@ use metric_vision::read::{
     ImageSizes, InvalidColumns, OtherOrder, RecordError, TextColumns, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    Annotation, BBox, Class, ClassState, ClassTotals, Classes, CocoAp, Confusion, Curve, Dataset,
-    Image, Key, Prediction, Shape, Tide, TooManyPairs, VocAp, unite_classes,
+    Annotation, BBox, CheckedMetric, Class, ClassState, ClassTotals, Classes, Curve, Dataset,
+    Image, Key, Prediction, Shape, TooManyPairs, unite_classes,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -72,44 +72,20 @@ pub(crate) fn renumber_classes<S: ClassState>(state: &mut S, indices: &[u32]) {
     let _ = state.renumber_classes(indices);
 }
 
-/// A metric of images that can tell which of them would take minutes, or gigabytes of memory.
-pub(crate) trait CheckSize<S> {
-    /// Refuses such an image. The default has no limit.
-    fn check_size(&self, _: &[Prediction<S>], _: &Image<S>) -> Result<(), Message> {
-        Ok(())
-    }
-
+/// A reading of a metric of images.
+pub(crate) trait ImageReading<S>:
+    Reading<
+        Header = ClassList,
+        Metric: CheckedMetric<
+            Prediction = [Prediction<S>],
+            Reference = Image<S>,
+            State: ClassState,
+        >,
+    >
+{
     /// Returns the rules that decide what is worth a warning. The default has no greatest number of detections.
     fn finding_rules(&self) -> FindingRules {
         FindingRules::default()
-    }
-}
-
-impl<S: Shape> CheckSize<S> for CocoAp<S> {
-    fn finding_rules(&self) -> FindingRules {
-        let params = self.params();
-        FindingRules::default()
-            .with_max_detections(params.max_detections.iter().max().copied())
-            .with_max_by_class(params.by_class)
-            .with_by_class(params.by_class)
-    }
-
-    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
-        let checked = CocoAp::check_size(self, predictions, image);
-        checked.map_err(|error| of_fewer_detections(&error))
-    }
-}
-
-impl<S: Shape> CheckSize<S> for Tide<S> {
-    fn finding_rules(&self) -> FindingRules {
-        FindingRules::default()
-            .with_max_detections(Some(self.max_detections()))
-            .with_max_by_class(false)
-    }
-
-    fn check_size(&self, predictions: &[Prediction<S>], image: &Image<S>) -> Result<(), Message> {
-        let checked = Tide::check_size(self, predictions, image);
-        checked.map_err(|error| of_fewer_detections(&error))
     }
 }
 
@@ -119,32 +95,42 @@ fn of_fewer_detections(error: &TooManyPairs) -> Message {
         .text(" makes fewer")
 }
 
-impl<S> CheckSize<S> for VocAp<S> {}
-
-impl<S> CheckSize<S> for Confusion<S> {}
-
 /// The parser of the records of one image.
-pub(crate) trait ParseRecord<S>:
-    Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
-{
-}
-
-impl<S, F> ParseRecord<S> for F where
-    F: Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync
-{
-}
+pub(crate) type ParseRecord<S> =
+    dyn Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync;
 
 /// Reads a record that is one image: its ground truth, and its detections.
-pub(crate) fn read_image<R, S: Shape>(
+pub(crate) fn read_image<R: ImageReading<S>, S: Shape>(
     record: &mut Record<'_>,
     sink: &mut Sink<'_, R>,
-    parse: impl ParseRecord<S>,
-) -> Result<(), FieldError>
-where
-    R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
-        + CheckSize<S>,
-{
+    parse: &ParseRecord<S>,
+) -> Result<(), FieldError> {
+    let (image, classes) = parse_image(record, parse)?;
+    let keys = classes.keys().to_vec();
+    // Nearly all classes have been seen before.
+    if keys.iter().any(|key| sink.header().index_of(key).is_none()) {
+        sink.share(Side::Reference, ClassList(classes.into_sorted().0))?;
+    }
+    let indices = keys.iter().filter_map(|key| sink.header().index_of(key));
+    let indices: Vec<u32> = indices.collect();
+    let checked = sink.metric().check_size(image.predictions(), image.image());
+    checked.map_err(|error| FieldError::prediction(of_fewer_detections(&error)).limit())?;
+    let mut state: StateOf<R> = image.measure(sink.metric());
+    renumber_classes(&mut state, &indices);
+    sink.measured(None, &[], state);
+    let mut findings = Findings::default();
+    let number = |class: u32| number(keys.get(class as usize)?);
+    let rules = sink.reading.finding_rules();
+    findings.add(image.predictions(), image.image(), rules, number);
+    tally_findings(sink, &findings);
+    note_warnings(sink, image.warnings());
+    Ok(())
+}
+
+fn parse_image<S>(
+    record: &mut Record<'_>,
+    parse: &ParseRecord<S>,
+) -> Result<(ImageRecord<S>, Classes), FieldError> {
     let reference = record.reference.to_json_or("[]");
     let reference = reference.map_err(FieldError::reference)?;
     let prediction = record.prediction.to_json_or("[]");
@@ -156,26 +142,7 @@ where
         RecordError::Reference(error) => FieldError::reference(error.to_string()),
         RecordError::Prediction(error) => FieldError::prediction(error.to_string()),
     })?;
-    let keys = classes.keys().to_vec();
-    let index_of = |sink: &Sink<'_, R>, key: &Key| sink.header().index_of(key);
-    // Nearly all classes have been seen before.
-    if keys.iter().any(|key| index_of(sink, key).is_none()) {
-        sink.share(Side::Reference, ClassList(classes.into_sorted().0))?;
-    }
-    let indices: Vec<u32> = keys.iter().filter_map(|key| index_of(sink, key)).collect();
-    sink.metric()
-        .check_size(image.predictions(), image.image())
-        .map_err(|error| FieldError::prediction(error).limit())?;
-    let mut state: StateOf<R> = image.measure(sink.metric());
-    renumber_classes(&mut state, &indices);
-    sink.measured(None, &[], state);
-    let mut findings = Findings::default();
-    let rules = sink.metric().finding_rules();
-    let number = |class: u32| number(keys.get(class as usize)?);
-    findings.add(image.predictions(), image.image(), rules, number);
-    tally_findings(sink, &findings);
-    note_warnings(sink, image.warnings());
-    Ok(())
+    Ok((image, classes))
 }
 
 /// Whether the reference of a record is an image without objects.
@@ -255,18 +222,12 @@ pub(crate) fn coco_options(data: &DataSet, quirks: bool) -> CocoOptions {
 
 /// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files are to
 /// be read as a whole: there images may be refused in their order, and each one may be wanted.
-pub(crate) fn stream_images<R, S: Shape + Clone + Send + Sync>(
+pub(crate) fn stream_images<R: ImageReading<S>, S: Shape + Clone + Send + Sync>(
     data: &DataSet,
     quirks: bool,
     streaming: &Streaming<S>,
     sink: &mut Sink<'_, R>,
-) -> Option<()>
-where
-    R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
-        + CheckSize<S>
-        + Sync,
-{
+) -> Option<()> {
     if sink.needs_each() {
         return None;
     }
@@ -278,7 +239,7 @@ where
     let plan = Arc::clone(&data.plan);
     let planned = plan.ranking;
     let names = planned.map_or_else(Vec::new, |_| class_names(&classes.0));
-    let rules = metric.finding_rules();
+    let rules = reading.finding_rules();
     let fold = stream.fold(
         |part: &mut Gathered<StateOf<R>>, index, predictions, image| {
             metric.check_size(predictions, image).ok()?;
@@ -309,19 +270,9 @@ where
                 view,
                 &closeness,
                 &|| {
-                    let inputs = planned
-                        .inputs
-                        .then(|| image_inputs(&names, predictions, image));
-                    Ranked {
-                        example: Measured {
-                            record: index as usize,
-                            id: image.key.to_string(),
-                            part: None,
-                            state: Box::new(state.clone()),
-                        },
-                        inputs: inputs.map(|values| Arc::new(Inputs::from(values))),
-                        is_unnamed: false,
-                    }
+                    let inputs = || image_inputs(&names, predictions, image);
+                    let inputs = planned.inputs.then(inputs);
+                    ranked(index, &image.key, Box::new(state.clone()), inputs)
                 },
             );
             part.state.merge(state);
@@ -345,18 +296,26 @@ where
     Some(())
 }
 
+/// One of the worst images.
+fn ranked(index: u32, key: &Key, state: Box<dyn AnyState>, inputs: Option<[String; 2]>) -> Ranked {
+    Ranked {
+        example: Measured {
+            record: index as usize,
+            id: key.to_string(),
+            part: None,
+            state,
+        },
+        inputs: inputs.map(|values| Arc::new(Inputs::from(values))),
+        is_unnamed: false,
+    }
+}
+
 /// Adds all images of [`BOXES`].
-pub(crate) fn add_boxes<R>(
+pub(crate) fn add_boxes<R: ImageReading<BBox>>(
     mut data: DataSet,
     folders: &FolderOptions,
     sink: &mut Sink<'_, R>,
-) -> Result<(), DataSetError>
-where
-    R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<BBox>], Reference = Image<BBox>, State: ClassState>
-        + CheckSize<BBox>
-        + Sync,
-{
+) -> Result<(), DataSetError> {
     folders.find_images(&mut data)?;
     folders.check_use(&data)?;
     if folders.columns.is_none() && stream_images(&data, false, &BOX_STREAM, sink).is_some() {
@@ -369,17 +328,11 @@ where
 }
 
 /// Adds all images of a data set.
-pub(crate) fn add_images<R, S: Shape + Sync>(
+pub(crate) fn add_images<R: ImageReading<S>, S: Shape + Sync>(
     dataset: &Dataset<S>,
     warnings: &Warnings,
     sink: &mut Sink<'_, R>,
-) -> Result<(), DataSetError>
-where
-    R: Reading<Header = ClassList>,
-    R::Metric: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>
-        + CheckSize<S>
-        + Sync,
-{
+) -> Result<(), DataSetError> {
     let classes = ClassList(dataset.classes().to_vec());
     let names = class_names(dataset.classes());
     sink.share(Side::Reference, classes)
@@ -388,11 +341,12 @@ where
     for (predictions, image) in dataset.examples(0..images) {
         let checked = sink.metric().check_size(predictions, image);
         checked.map_err(|error| {
-            let error = ReadError::new("", error).at(format!("image {}", image.key));
+            let error = ReadError::new("", of_fewer_detections(&error));
+            let error = error.at(format!("image {}", image.key));
             error.limit()
         })?;
     }
-    let rules = sink.metric().finding_rules();
+    let rules = sink.reading.finding_rules();
     tally_findings(sink, &findings_in(dataset, rules));
     if sink.wants_samples() {
         for (predictions, image) in dataset.examples(0..images) {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use metric_core::{Counts, Metric};
 use metric_record::{FieldError, Message, ReadError, Record};
 use metric_vision::read::parse_record;
-use metric_vision::{Class, Curve, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState};
+use metric_vision::{
+    BBox, Class, Curve, DynMetric, Interpolation, VERSION, VocAp, VocClass, VocScore, VocState,
+};
 use serde_json::{Value, json};
 
 use crate::curves::DRAWN_CLASSES;
@@ -13,8 +15,8 @@ use crate::fields::objects_by_id;
 use crate::vision::findings::{Definition, Finds};
 use crate::vision::image_key::IMAGE_KEY;
 use crate::vision::images::{
-    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, add_boxes, class_names, curve_points,
-    image_warnings, is_empty_image, read_image, renumber_classes,
+    BOXES, COLUMNS, ClassList, FolderOptions, IMAGE_SIZE, ImageReading, add_boxes, class_names,
+    curve_points, image_warnings, is_empty_image, read_image, renumber_classes,
 };
 use crate::{
     DataSet, DataSetError, Demo, Entry, Group, Input, Named, Numbers, OptionError, OptionSpec,
@@ -112,12 +114,14 @@ struct Voc {
     compact: bool,
 }
 
+impl ImageReading<BBox> for Voc {}
+
 impl Reading for Voc {
-    type Metric = VocAp;
+    type Metric = DynMetric<VocAp>;
     type Header = ClassList;
 
-    fn metric(&self) -> &VocAp {
-        &self.metric
+    fn metric(&self) -> &Self::Metric {
+        self.metric.as_ref()
     }
 
     fn signature(&self) -> Named<String> {
@@ -125,7 +129,7 @@ impl Reading for Voc {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        read_image(record, sink, parse_record)
+        read_image(record, sink, &parse_record)
     }
 
     fn renumber(&self, state: &mut VocState, indices: &[u32]) {

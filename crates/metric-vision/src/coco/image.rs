@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::CocoAp;
-use super::curves::needed;
+use super::curves::{CocoCurves, needed};
 use super::params::{CocoParams, CocoSummary};
 use super::state::{CocoState, ImageOutcome, POOLED};
 use crate::Shape;
@@ -31,26 +31,29 @@ impl<S: Shape> CocoAp<S> {
     /// ```
     #[must_use]
     pub fn average_precision(&self, state: &CocoState) -> Option<f64> {
-        let mut images = state.images.unordered();
-        let (first, second) = (images.next(), images.next());
-        let is_mixed = |image: &ImageOutcome| {
-            image.classes.len() > 1 && image.classes.iter().any(|(class, _)| *class == POOLED)
-        };
-        if let (Some(image), None) = (first, second)
-            && !is_mixed(image)
-        {
-            thread_local! {
-                static KEPT: Cell<Option<Box<Room>>> = const { Cell::new(None) };
-            }
-            let mut room = KEPT.take().unwrap_or_default();
-            let value = of_image(self.params(), image, &mut room);
-            KEPT.set(Some(room));
-            return value;
-        }
-        use metric_core::Metric;
-        let summary = self.compute(state).summary(None);
-        summary.into_iter().next()?.1
+        average_precision(self.params(), state)
     }
+}
+
+fn average_precision(params: &CocoParams, state: &CocoState) -> Option<f64> {
+    let mut images = state.images.unordered();
+    let (first, second) = (images.next(), images.next());
+    let is_mixed = |image: &ImageOutcome| {
+        image.classes.len() > 1 && image.classes.iter().any(|(class, _)| *class == POOLED)
+    };
+    if let (Some(image), None) = (first, second)
+        && !is_mixed(image)
+    {
+        thread_local! {
+            static KEPT: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+        }
+        let mut room = KEPT.take().unwrap_or_default();
+        let value = of_image(params, image, &mut room);
+        KEPT.set(Some(room));
+        return value;
+    }
+    let summary = CocoCurves::accumulate(params, state).summary(None);
+    summary.into_iter().next()?.1
 }
 
 /// Memory that the next image uses again.

@@ -1,5 +1,6 @@
 //! The definition of the metric: thresholds, recalls, area ranges, numbers of detections.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The parameters that define a [`CocoAp`](super::CocoAp).
@@ -137,6 +138,75 @@ const COCO_AREAS: [(&str, f64, f64); 4] = [
 ];
 
 impl CocoParams {
+    /// Refuses what [`CocoAp::new`](super::CocoAp::new) does not accept.
+    pub(super) fn check(&self) -> Result<(), InvalidCocoParams> {
+        let CocoParams {
+            iou_thresholds,
+            recall_thresholds,
+            areas,
+            max_detections,
+            ..
+        } = self;
+        for (list, length) in [
+            ("IoU thresholds", iou_thresholds.len()),
+            ("recall thresholds", recall_thresholds.len()),
+            ("areas", areas.len()),
+            ("numbers of detections", max_detections.len()),
+        ] {
+            if length == 0 {
+                return Err(InvalidCocoParams::Empty { list });
+            }
+        }
+        if let Some(&t) = iou_thresholds.iter().find(|&&t| !(t > 0.0 && t <= 1.0)) {
+            return Err(InvalidCocoParams::IouThreshold(t));
+        }
+        let mut last = f64::NEG_INFINITY;
+        for &recall in recall_thresholds {
+            if !(0.0..=1.0).contains(&recall) || recall <= last {
+                return Err(InvalidCocoParams::RecallThreshold(recall));
+            }
+            last = recall;
+        }
+        if areas.len() > MOST_AREAS {
+            return Err(InvalidCocoParams::TooManyAreas(areas.len()));
+        }
+        if let Some(area) = areas.iter().find(|area| {
+            area.least
+                .partial_cmp(&area.greatest)
+                .is_none_or(|order| order.is_gt())
+        }) {
+            return Err(InvalidCocoParams::Area(area.name.clone()));
+        }
+        // The names of the summary's numbers.
+        let mut names: BTreeSet<String> = max_detections.iter().map(usize::to_string).collect();
+        if let Some(area) = areas
+            .iter()
+            .skip(1)
+            .find(|area| !names.insert(area.name.clone()))
+        {
+            return Err(InvalidCocoParams::AreaName(area.name.clone()));
+        }
+        let mut last = 0;
+        for &number in max_detections {
+            if number <= last {
+                return Err(InvalidCocoParams::MaxDetections(number));
+            }
+            last = number;
+        }
+        Ok(())
+    }
+
+    /// The IoU from which a detection can match, rising: each threshold, but at most `1 - 1e-10`, with its position in
+    /// the list.
+    pub(super) fn enough(&self) -> Vec<(f64, usize)> {
+        let thresholds = self.iou_thresholds.iter().enumerate();
+        let mut enough: Vec<(f64, usize)> = thresholds
+            .map(|(index, &threshold)| (threshold.min(1.0 - 1e-10), index))
+            .collect();
+        enough.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        enough
+    }
+
     /// The words of 64 bits that have a bit for each area range and threshold.
     pub(super) fn words(&self) -> usize {
         (self.areas.len() * self.iou_thresholds.len()).div_ceil(64)

@@ -196,7 +196,10 @@ impl<'s> CocoWeights<'s> {
     /// Sorts the detections of states of a metric.
     #[must_use]
     pub fn new<S>(metric: &'s CocoAp<S>, states: &[&'s CocoState]) -> Self {
-        let params = &metric.params;
+        Self::of_params(&metric.params, states)
+    }
+
+    fn of_params(params: &'s CocoParams, states: &[&'s CocoState]) -> Self {
         let areas = params.areas.len().max(1);
         let mut classes: BTreeMap<u32, (Rows, Vec<(RowSource, Unsorted<'s>)>)> = BTreeMap::new();
         for (source, image) in ByImage::of_all(states.iter().map(|state| &state.images)) {

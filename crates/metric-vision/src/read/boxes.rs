@@ -5,7 +5,10 @@ use metric_record::Kind;
 use metric_record::json::{self, Flag};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::{BBox, BoxFormat, Detection, Polygon, RotatedBox, Shape, Truth};
+use crate::{
+    BBox, BoxFormat, Detection, DetectionSweep, DetectionSweepParams, InvalidSweep, Polygon,
+    RotatedBox, Shape, Truth,
+};
 
 /// Reads the ground-truth boxes of one image and class from a JSON list.
 ///
@@ -93,6 +96,15 @@ pub trait BoxForm {
     ///
     /// Returns what is wrong, as it follows "box 3".
     fn read(&self, numbers: &BoxNumbers) -> Result<Self::Shape, String>;
+
+    /// Returns the metric of these shapes. The default is [`DetectionSweep::of_shapes`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as the constructors of [`DetectionSweep`] do.
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Self::Shape>, InvalidSweep> {
+        DetectionSweep::of_shapes(params)
+    }
 }
 
 impl BoxForm for BoxFormat {
@@ -104,6 +116,10 @@ impl BoxForm for BoxFormat {
 
     fn read(&self, numbers: &BoxNumbers) -> Result<BBox, String> {
         BoxFormat::read(*self, numbers.exactly()?).map_err(|error| format!(": {error}"))
+    }
+
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep, InvalidSweep> {
+        DetectionSweep::new(params)
     }
 }
 
@@ -135,6 +151,11 @@ impl BoxForm for RotatedForm {
         };
         read([cx, cy, width, height], angle).map_err(|error| format!(": {error}"))
     }
+
+    // The default would be compiled where it is called.
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<RotatedBox>, InvalidSweep> {
+        DetectionSweep::of_shapes(params)
+    }
 }
 
 /// `polygon`: polygons of one ring, `[[x, y], ...]` or `[x, y, ...]`.
@@ -150,6 +171,11 @@ impl BoxForm for PolygonForm {
 
     fn read(&self, numbers: &BoxNumbers) -> Result<Polygon, String> {
         Polygon::new(numbers.points()?).map_err(|error| format!(": {error}"))
+    }
+
+    // The default would be compiled where it is called.
+    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Polygon>, InvalidSweep> {
+        DetectionSweep::of_shapes(params)
     }
 }
 

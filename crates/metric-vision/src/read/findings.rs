@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use metric_core::Merge;
 
+use crate::tree::Bounds;
 use crate::{Annotation, Image, Prediction, Shape};
 
 /// A pattern in a data set that explains low or undefined scores, and that its reader accepts.
@@ -166,27 +167,63 @@ impl Findings {
         rules: FindingRules,
         number: impl Fn(u32) -> Option<i64>,
     ) {
-        let counted: Vec<&Annotation<S>> = image.annotations.iter().filter(counts).collect();
+        let bounded = |it: &Prediction<S>| Prediction {
+            image: it.image,
+            position: it.position,
+            class: it.class,
+            score: it.score,
+            area: it.area,
+            shape: it.shape.bounds(),
+        };
+        let detections: Vec<_> = detections.iter().map(bounded).collect();
+        let bounded = |it: &Annotation<S>| Annotation {
+            class: it.class,
+            crowd: it.crowd,
+            ignore: it.ignore,
+            id: it.id,
+            area: it.area,
+            shape: it.shape.bounds(),
+        };
+        let objects: Vec<_> = image.annotations.iter().map(bounded).collect();
+        // Masks with the same bounds may differ.
+        let shape = |index: usize| &image.annotations[index].shape;
+        let are_equal = |a, b| S::IS_BOX || shape(a).iou(shape(b)) == 1.0;
+        self.add_bounds(&detections, &objects, &are_equal, rules, &number);
+    }
+
+    /// Adds the findings in an image of any shapes, of which `are_equal` compares those of two objects with the same
+    /// bounds.
+    fn add_bounds(
+        &mut self,
+        detections: &[Prediction<Bounds>],
+        objects: &[Annotation<Bounds>],
+        are_equal: &dyn Fn(usize, usize) -> bool,
+        rules: FindingRules,
+        number: &dyn Fn(u32) -> Option<i64>,
+    ) {
+        let indexed = objects.iter().enumerate();
+        let counted: Vec<_> = indexed
+            .filter(|(_, object)| !object.crowd && !object.ignore)
+            .collect();
         self.note(Finding::Image, 1);
-        self.note(Finding::Object, image.annotations.len() as u64);
+        self.note(Finding::Object, objects.len() as u64);
         self.note(Finding::CountedObject, counted.len() as u64);
         self.note(Finding::Detection, detections.len() as u64);
-        let fractions = |shape: &S, area| u64::from(is_in_fractions(shape.bounds(), area));
-        let found = detections.iter().map(|it| fractions(&it.shape, it.area));
+        let fractions = |bounds, area| u64::from(is_in_fractions(bounds, area));
+        let found = detections.iter().map(|it| fractions(it.shape, it.area));
         self.note(Finding::FractionDetection, found.sum());
-        let objects = image.annotations.iter();
-        let objects = objects.map(|it| fractions(&it.shape, it.area));
-        self.note(Finding::FractionObject, objects.sum());
+        let in_fractions = objects.iter().map(|it| fractions(it.shape, it.area));
+        self.note(Finding::FractionObject, in_fractions.sum());
         if counted.is_empty() {
             return;
         }
         self.note(Finding::ImageWithObjects, 1);
         let without = u64::from(detections.is_empty());
         self.note(Finding::ImageWithoutDetections, without);
-        self.add_objects(&counted);
+        self.add_objects(&counted, are_equal);
         self.note(Finding::CutDetection, cut(detections, &counted, rules));
         if rules.by_class {
-            self.add_classes(detections, &image.annotations, number);
+            self.add_classes(detections, objects, number);
         }
     }
 
@@ -195,15 +232,19 @@ impl Findings {
     }
 
     /// Adds the findings about the shapes of objects.
-    fn add_objects<S: Shape>(&mut self, counted: &[&Annotation<S>]) {
+    fn add_objects(
+        &mut self,
+        counted: &[(usize, &Annotation<Bounds>)],
+        are_equal: &dyn Fn(usize, usize) -> bool,
+    ) {
         let mut shapes = Vec::with_capacity(counted.len());
-        for object in counted {
-            let bounds = object.shape.bounds();
+        for &(index, object) in counted {
+            let bounds = object.shape;
             let [left, top, right, bottom] = bounds;
             if has_bounds(bounds) {
                 let is_flat = left == right || top == bottom;
                 self.note(Finding::FlatObject, u64::from(is_flat));
-                shapes.push((object.class, bounds.map(f64::to_bits), &object.shape));
+                shapes.push((object.class, bounds.map(f64::to_bits), index));
             } else {
                 let is_point = object.area == 0.0;
                 self.note(Finding::KeypointsWithoutArea, u64::from(is_point));
@@ -211,35 +252,33 @@ impl Findings {
         }
         shapes.sort_unstable_by_key(|&(class, bounds, _)| (class, bounds));
         let repeated = shapes.windows(2).filter(|pair| {
-            let [(class, bounds, shape), (other_class, other_bounds, other)] = pair else {
+            let [(class, bounds, index), (other_class, other_bounds, other)] = pair else {
                 return false;
             };
-            // Masks with the same bounds may differ.
-            (class, bounds) == (other_class, other_bounds) && (S::IS_BOX || shape.iou(other) == 1.0)
+            (class, bounds) == (other_class, other_bounds) && are_equal(*index, *other)
         });
         self.note(Finding::RepeatedObject, repeated.count() as u64);
     }
 
     /// Adds the findings about the classes of detections that overlap objects.
-    fn add_classes<S: Shape>(
+    fn add_classes(
         &mut self,
-        detections: &[Prediction<S>],
-        objects: &[Annotation<S>],
-        number: impl Fn(u32) -> Option<i64>,
+        detections: &[Prediction<Bounds>],
+        objects: &[Annotation<Bounds>],
+        number: &dyn Fn(u32) -> Option<i64>,
     ) {
         let scores = detections.iter().map(|detection| detection.score);
         let best = scores.fold(f64::NEG_INFINITY, f64::max);
         let is_few = detections.len().saturating_mul(objects.len()) <= FEW_PAIRS;
-        let compared = |detection: &&Prediction<S>| is_few || detection.score >= best;
+        let compared = |detection: &&Prediction<Bounds>| is_few || detection.score >= best;
         let compared: Vec<_> = detections.iter().filter(compared).collect();
         if compared.len().saturating_mul(objects.len()) > MOST_PAIRS {
             return;
         }
         for detection in compared {
-            let bounds = detection.shape.bounds();
             let (mut is_own, mut nearest) = (false, None);
             for object in objects {
-                let iou = overlap(bounds, object.shape.bounds());
+                let iou = overlap(detection.shape, object.shape);
                 is_own |= iou >= FOUND && object.class == detection.class;
                 if iou >= FOUND && nearest.is_none_or(|(other, _)| iou > other) {
                     nearest = Some((iou, object.class));
@@ -275,18 +314,13 @@ impl Merge for Findings {
     }
 }
 
-/// Whether an object counts.
-fn counts<S>(object: &&Annotation<S>) -> bool {
-    !object.crowd && !object.ignore
-}
-
 /// Whether a shape has bounds, as all except keypoints have.
-fn has_bounds(bounds: [f64; 4]) -> bool {
+fn has_bounds(bounds: Bounds) -> bool {
     bounds.iter().all(|bound| bound.is_finite())
 }
 
 /// Whether a shape with these bounds and this area has an area and lies where fractions of an image are.
-fn is_in_fractions(bounds: [f64; 4], area: f64) -> bool {
+fn is_in_fractions(bounds: Bounds, area: f64) -> bool {
     let [left, top, right, bottom] = bounds;
     let is_inside =
         left >= -SLACK && top >= -SLACK && right <= 1.0 + SLACK && bottom <= 1.0 + SLACK;
@@ -299,20 +333,24 @@ fn is_in_fractions(bounds: [f64; 4], area: f64) -> bool {
 }
 
 /// The IoU of the bounds of two shapes; 0 for shapes without bounds.
-fn overlap(a: [f64; 4], b: [f64; 4]) -> f64 {
+fn overlap(a: Bounds, b: Bounds) -> f64 {
     let width = a[2].min(b[2]) - a[0].max(b[0]);
     let height = a[3].min(b[3]) - a[1].max(b[1]);
     if !(width > 0.0 && height > 0.0) {
         return 0.0;
     }
-    let area = |it: [f64; 4]| (it[2] - it[0]) * (it[3] - it[1]);
+    let area = |it: Bounds| (it[2] - it[0]) * (it[3] - it[1]);
     let common = width * height;
     let iou = common / (area(a) + area(b) - common);
     if iou.is_finite() { iou } else { 0.0 }
 }
 
 /// The number of detections that do not count, of classes that have more objects in the image than detections count.
-fn cut<S>(detections: &[Prediction<S>], counted: &[&Annotation<S>], rules: FindingRules) -> u64 {
+fn cut(
+    detections: &[Prediction<Bounds>],
+    counted: &[(usize, &Annotation<Bounds>)],
+    rules: FindingRules,
+) -> u64 {
     let Some(most) = rules.max_detections else {
         return 0;
     };
@@ -324,7 +362,7 @@ fn cut<S>(detections: &[Prediction<S>], counted: &[&Annotation<S>], rules: Findi
         return (detections.len() - most) as u64;
     }
     let mut by_class: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
-    for object in counted {
+    for (_, object) in counted {
         by_class.entry(object.class).or_default()[0] += 1;
     }
     for detection in detections {

@@ -58,7 +58,7 @@ impl<S> ImageRecord<S> {
     #[must_use]
     pub fn measure<M>(&self, metric: &M) -> M::State
     where
-        M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState>,
+        M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: ClassState> + ?Sized,
     {
         let mut state = metric.measure(&self.predictions, &self.image);
         let renumbered = state.renumber_classes(&self.classes);
@@ -124,7 +124,7 @@ pub fn parse_record(
     prediction: &str,
     classes: &mut Classes,
 ) -> Result<ImageRecord<BBox>, RecordError> {
-    parse(image.into(), reference, prediction, &(), classes)
+    BOXES(image.into(), reference, prediction, &(), classes)
 }
 
 /// Reads the ground-truth masks and the detected masks of one image.
@@ -157,7 +157,7 @@ pub fn parse_mask_record(
     prediction: &str,
     classes: &mut Classes,
 ) -> Result<ImageRecord<Mask>, RecordError> {
-    parse(image.into(), reference, prediction, &(), classes)
+    MASKS(image.into(), reference, prediction, &(), classes)
 }
 
 /// Reads the labeled keypoints and the detected keypoints of one image.
@@ -187,7 +187,7 @@ pub fn parse_keypoint_record(
     sigmas: &Sigmas,
     classes: &mut Classes,
 ) -> Result<ImageRecord<Keypoints>, RecordError> {
-    parse(image.into(), reference, prediction, sigmas, classes)
+    KEYPOINTS(image.into(), reference, prediction, sigmas, classes)
 }
 
 /// The error of a record that cannot be read, by the side that it is on. It names no file: the file of the inner
@@ -216,6 +216,19 @@ impl std::error::Error for RecordError {
         }
     }
 }
+
+// Called through a static, a reader is compiled with this crate, although its caller is generic over the key.
+static BOXES: Parse<BBox> = parse;
+static MASKS: Parse<Mask> = parse;
+static KEYPOINTS: Parse<Keypoints> = parse;
+
+type Parse<S> = fn(
+    Key,
+    &str,
+    &str,
+    &<S as Readable>::Model,
+    &mut Classes,
+) -> Result<ImageRecord<S>, RecordError>;
 
 fn parse<S: Readable>(
     key: Key,

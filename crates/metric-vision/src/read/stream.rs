@@ -10,8 +10,8 @@ use metric_record::{Content, Document, File, Stream};
 
 use super::Warnings;
 use super::coco::{
-    Annotations, CocoOptions, Form, Problem, Readable, ResultRecord, Results, Truth, add,
-    is_ground_truth, position,
+    Annotations, CocoOptions, Form, Readable, ResultRecord, Results, Truth, add, is_ground_truth,
+    position,
 };
 use super::list::read_part;
 use crate::parallel::on_all_threads;
@@ -30,21 +30,22 @@ pub struct CocoStream<S> {
     warnings: Warnings,
     options: CocoOptions,
     results: Blocks,
-    take: Take<S>,
+    run: Run<S>,
 }
 
 /// The blocks of a results file.
 type Blocks = ListBlocks<Box<dyn Read + Send>>;
 
-/// The function that turns a record of a part into a result.
-type Take<S> = fn(
-    &mut Results<S>,
-    usize,
-    &ResultRecord<'_>,
-    &Truth<S>,
-    Form,
-    CocoOptions,
-) -> Result<(), Problem>;
+/// Passes all images on to parts. As a pointer to what is compiled where the stream is opened, it is compiled with this
+/// crate, not again for each caller of [`CocoStream::fold`].
+type Run<S> = fn(CocoStream<S>, WithPart<'_, S>) -> Option<Warnings>;
+
+/// Starts a part, and calls a function once with what adds images to it.
+type WithPart<'w, S> =
+    &'w (dyn Fn(&mut dyn FnMut(&mut Gather<'_, S>) -> Option<()>) -> Option<()> + Sync);
+
+/// Adds an image, given its index and its detections, or returns `None` to refuse it.
+type Gather<'g, S> = dyn FnMut(u32, &[Prediction<S>], &Image<S>) -> Option<()> + 'g;
 
 /// The records gathered from a [`CocoStream`].
 pub struct CocoFold<A> {
@@ -83,7 +84,7 @@ impl CocoStream<Mask> {
     }
 }
 
-fn open<S: Readable<Model = ()>>(
+fn open<S: Readable<Model = ()> + Clone + Send + Sync>(
     references: &Document,
     predictions: &Document,
     options: CocoOptions,
@@ -106,9 +107,7 @@ fn open<S: Readable<Model = ()>>(
         warnings,
         options,
         results: ListBlocks::new(found.open()?),
-        take: |kept, position, record, truth, form, options| {
-            kept.take(position, record, truth, &(), form, options)
-        },
+        run,
     })
 }
 
@@ -266,43 +265,58 @@ impl<S: Clone + Send + Sync> CocoStream<S> {
         self,
         gather: impl Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()> + Sync,
     ) -> Option<CocoFold<A>> {
-        let Self {
-            truth,
-            mut warnings,
-            options,
-            results,
-            take,
-        } = self;
-        let feed = Mutex::new(Feed::new(results, truth.images.len()));
         let parts = Mutex::new(Vec::new());
-        let worker = Worker {
-            truth: &truth,
-            options,
-            take,
-            gather: &gather,
-            feed: &feed,
-        };
-        let work = || {
-            let part = worker.work();
+        let with_part: WithPart<'_, S> = &|work| {
+            let mut part = A::default();
+            let done = work(&mut |index, found, image| gather(&mut part, index, found, image));
             locked(&parts).push(part);
+            done
         };
-        on_all_threads(&work);
-        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if feed.is_refused {
-            return None;
-        }
-        let last = parts.first_mut()?;
-        for ((position, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
-            match feed.kept.first() {
-                Some(kept) if kept.image == position => gather(last, position, &feed.kept, image)?,
-                _ if *seen => {}
-                _ => gather(last, position, &[], image)?,
-            }
-        }
-        add(&mut warnings, feed.warnings);
+        let warnings = (self.run)(self, with_part)?;
+        let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         Some(CocoFold { parts, warnings })
     }
+}
+
+fn run<S: Readable<Model = ()> + Clone + Send + Sync>(
+    stream: CocoStream<S>,
+    with_part: WithPart<'_, S>,
+) -> Option<Warnings> {
+    let CocoStream {
+        truth,
+        mut warnings,
+        options,
+        results,
+        ..
+    } = stream;
+    let feed = Mutex::new(Feed::new(results, truth.images.len()));
+    let worker = Worker {
+        truth: &truth,
+        options,
+        feed: &feed,
+    };
+    let work = || {
+        if with_part(&mut |gather| worker.work(gather)).is_none() {
+            locked(&feed).is_refused = true;
+        }
+    };
+    on_all_threads(&work);
+    let feed = feed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if feed.is_refused {
+        return None;
+    }
+    with_part(&mut |gather| {
+        for ((position, image), seen) in (0..).zip(&truth.images).zip(&feed.seen) {
+            match feed.kept.first() {
+                Some(kept) if kept.image == position => gather(position, &feed.kept, image)?,
+                _ if *seen => {}
+                _ => gather(position, &[], image)?,
+            }
+        }
+        Some(())
+    })?;
+    add(&mut warnings, feed.warnings);
+    Some(warnings)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -459,36 +473,25 @@ impl<S> Feed<S> {
     }
 }
 
-struct Worker<'a, S, G> {
+struct Worker<'a, S> {
     truth: &'a Truth<S>,
     options: CocoOptions,
-    take: Take<S>,
-    gather: &'a G,
     feed: &'a Mutex<Feed<S>>,
 }
 
-impl<S: Clone, G> Worker<'_, S, G> {
-    /// Parses and scores blocks until there are no more.
-    fn work<A: Default>(&self) -> A
-    where
-        G: Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()>,
-    {
-        let mut part = A::default();
+impl<S: Readable<Model = ()> + Clone> Worker<'_, S> {
+    /// Parses and scores blocks until there are no more. `None` if one is refused.
+    fn work(&self, gather: &mut Gather<'_, S>) -> Option<()> {
         let mut block = Vec::new();
         loop {
             let job = locked(self.feed).next(&mut block);
-            let done = match job {
-                Job::End => return part,
+            match job {
+                Job::End => return Some(()),
                 Job::Parse(number, form, memory) => {
-                    self.parse(&block, form, memory).map(|parsed| {
-                        locked(self.feed).parsed.insert(number, parsed);
-                    })
+                    let parsed = self.parse(&block, form, memory)?;
+                    locked(self.feed).parsed.insert(number, parsed);
                 }
-                Job::Score(complete) => self.score(complete, &mut part),
-            };
-            if done.is_none() {
-                locked(self.feed).is_refused = true;
-                return part;
+                Job::Score(complete) => self.score(complete, gather)?,
             }
         }
     }
@@ -497,7 +500,7 @@ impl<S: Clone, G> Worker<'_, S, G> {
         let text = std::str::from_utf8(block).ok()?;
         let mut results = Results::of_memory(memory);
         let take = |kept: &mut Results<S>, position: usize, record: ResultRecord<'_>| {
-            (self.take)(kept, position, &record, self.truth, form, self.options)
+            kept.take(position, &record, self.truth, &(), form, self.options)
         };
         let records = read_part(text, &mut results, |_, _| None, take).ok()?;
         let mut starts = Vec::new();
@@ -515,10 +518,7 @@ impl<S: Clone, G> Worker<'_, S, G> {
         })
     }
 
-    fn score<A>(&self, complete: Complete<S>, part: &mut A) -> Option<()>
-    where
-        G: Fn(&mut A, u32, &[Prediction<S>], &Image<S>) -> Option<()>,
-    {
+    fn score(&self, complete: Complete<S>, gather: &mut Gather<'_, S>) -> Option<()> {
         let Complete {
             mut before,
             mut results,
@@ -532,7 +532,7 @@ impl<S: Clone, G> Worker<'_, S, G> {
         let mut gather = |results: &[Prediction<S>]| {
             let index = results.first()?.image;
             let image = self.truth.images.get(index as usize)?;
-            (self.gather)(part, index, results, image)
+            gather(index, results, image)
         };
         let ends = starts.iter().skip(1).copied().chain([results.len()]);
         for (&start, end) in starts.iter().zip(ends) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use metric_core::Metric;
-use metric_record::ReadError;
+use metric_record::{Message, ReadError};
 use metric_vision::matching::MOST_PAIRS;
-use metric_vision::read::FindingRules;
-use metric_vision::{Class, Image, Prediction, SweepItem, by_class};
+use metric_vision::read::{CocoStream, FindingRules};
+use metric_vision::{BBox, BoxFormat, Class, Image, Prediction, SweepItem, by_class};
 
 use super::forms::Form;
 use super::{Boxes, UNLISTED};
@@ -16,7 +16,7 @@ use crate::reading::{Gathered, Pool};
 use crate::vision::findings::{number_of, tally_findings};
 use crate::vision::images::{
     CORNERS, Gathered as Streamed, ReadBoxes, class_names, coco_options, findings_in, image_inputs,
-    is_listed, note_warnings, tally_order,
+    is_listed, note_warnings, read_boxes, tally_order,
 };
 use crate::{DataSet, DataSetError, ReadDataSet, Sink};
 
@@ -25,7 +25,6 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         objects_by_id(&data.references, &["images"], "id")
     }
 
-    /// An image is a record, a class of it an example.
     fn read_data_set(
         &self,
         mut data: DataSet,
@@ -33,6 +32,23 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
     ) -> Result<(), DataSetError> {
         self.folders.find_images(&mut data)?;
         self.folders.check_use(&data)?;
+        F::read_data_set(self, data, sink)
+    }
+}
+
+impl Boxes<BoxFormat> {
+    /// Reads files, which say what their boxes are. An image is a record, a class of it an example.
+    pub(super) fn read_files(
+        &self,
+        data: DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        if self.form != BoxFormat::default() {
+            let problem = Message::default()
+                .option("box", "")
+                .text(" goes with records: these files say what their boxes are");
+            return Err(ReadError::new(&data.references.name, problem).into());
+        }
         if self.stream(&data, sink).is_some() {
             return Ok(());
         }
@@ -40,7 +56,7 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
             dataset,
             warnings,
             order,
-        } = self.form.read_data_set(&data, &self.folders)?;
+        } = read_boxes(&data, &self.folders)?;
         for (predictions, image) in dataset.examples(0..dataset.images().len()) {
             // Nearly all images have far fewer boxes.
             if predictions.len().saturating_mul(image.annotations.len()) <= MOST_PAIRS {
@@ -51,8 +67,12 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
                 if checked.is_ok() {
                     let class = dataset.classes().get(index as usize);
                     let class = class.map_or_else(String::new, |class| class.key.to_string());
+                    let item = SweepItem {
+                        class: None,
+                        truths: truths.to_vec(),
+                    };
                     checked = self
-                        .check_size(detections, truths)
+                        .check_size(detections, &item)
                         .map_err(|error| (class, error));
                 }
             });
@@ -88,21 +108,15 @@ impl<F: Form> ReadDataSet<Self> for Boxes<F> {
         note_warnings(sink, &warnings);
         Ok(())
     }
-}
 
-impl<F: Form> Boxes<F> {
     /// Adds the images of COCO's files while these are read. Returns `None`, and has added nothing, if the files
     /// are to be read as a whole.
     fn stream(&self, data: &DataSet, sink: &mut Sink<'_, Self>) -> Option<()> {
-        let streaming = self
-            .form
-            .streaming()
-            .filter(|_| self.folders.columns.is_none())?;
-        if sink.wants_samples() {
+        if self.folders.columns.is_some() || sink.wants_samples() {
             return None;
         }
         let options = coco_options(data, false);
-        let stream = (streaming.open)(&data.references, &data.predictions, options)?;
+        let stream = CocoStream::<BBox>::open(&data.references, &data.predictions, options)?;
         let classes = stream.classes().to_vec();
         let count = stream.images() as u64;
         let images = Images {
@@ -113,9 +127,7 @@ impl<F: Form> Boxes<F> {
         let fold = stream.fold(|part: &mut Streamed<_>, _, predictions, image| {
             let pairs = predictions.len().saturating_mul(image.annotations.len());
             (pairs <= MOST_PAIRS).then_some(())?;
-            if let Some(count) = streaming.count {
-                count(&mut part.order, predictions, image);
-            }
+            part.order.add_corners(predictions, image);
             let number = |class| number_of(&classes, class);
             part.findings
                 .add(predictions, image, FindingRules::default(), number);
@@ -129,7 +141,7 @@ impl<F: Form> Boxes<F> {
             ..
         } = Streamed::sum(fold.parts);
         tally_findings(sink, &findings);
-        tally_order(sink, &streaming.count.map(|_| (CORNERS, order)));
+        tally_order(sink, &Some((CORNERS, order)));
         if !classes.iter().any(is_listed) {
             sink.tally(UNLISTED, count);
         }
@@ -140,20 +152,20 @@ impl<F: Form> Boxes<F> {
 }
 
 /// The metric of whole images, so that a data set can be measured on several threads.
-struct Images<'a, F: Form> {
-    boxes: &'a Boxes<F>,
+struct Images<'a> {
+    boxes: &'a Boxes<BoxFormat>,
     classes: &'a [Class],
     /// The names of the classes.
     names: Vec<String>,
 }
 
-impl<F: Form> Images<'_, F> {
+impl Images<'_> {
     /// Adds an image, each class of which is an example.
     fn add(
         &self,
-        predictions: &[Prediction<F::Shape>],
-        image: &Image<F::Shape>,
-        sink: &mut Sink<'_, Boxes<F>>,
+        predictions: &[Prediction],
+        image: &Image,
+        sink: &mut Sink<'_, Boxes<BoxFormat>>,
     ) {
         let key = image.key.to_string();
         by_class(predictions, image, |index, detections, truths| {
@@ -172,18 +184,13 @@ impl<F: Form> Images<'_, F> {
     }
 }
 
-impl<F: Form> Metric for Images<'_, F> {
-    type Prediction = [Prediction<F::Shape>];
-    type Reference = Image<F::Shape>;
+impl Metric for Images<'_> {
+    type Prediction = [Prediction];
+    type Reference = Image;
     type State = Pool;
     type Score = ();
 
-    fn update(
-        &self,
-        state: &mut Pool,
-        prediction: &[Prediction<F::Shape>],
-        reference: &Image<F::Shape>,
-    ) {
+    fn update(&self, state: &mut Pool, prediction: &[Prediction], reference: &Image) {
         let mut gathered = Gathered::new(Box::new(()), false, Arc::default());
         std::mem::swap(state, &mut gathered.pool);
         let mut sink = Sink::new(self.boxes, &mut gathered);

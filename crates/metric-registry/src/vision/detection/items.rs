@@ -9,7 +9,7 @@ use metric_vision::{Detection, Key, Matching, SweepItem, Truth};
 
 use super::forms::Form;
 use super::{Boxes, extra_classes};
-use crate::Sink;
+use crate::{Reading as _, Sink};
 
 impl<F: Form> Boxes<F> {
     /// One image and class.
@@ -41,12 +41,12 @@ impl<F: Form> Boxes<F> {
         let class = field(self.by_class, "class")?;
         let image = field(self.by_image, "image")?;
         let groups = self.groups(class.as_deref(), image.as_deref());
-        self.check_size(&detections, &truths)
-            .map_err(|error| FieldError::prediction(error).limit())?;
         let item = SweepItem {
             class: class.as_deref().map(Key::from),
             truths,
         };
+        self.check_size(&detections, &item)
+            .map_err(|error| FieldError::prediction(error).limit())?;
         sink.part(None, &groups, &detections, &item);
         Ok(())
     }
@@ -100,13 +100,13 @@ impl<F: Form> Boxes<F> {
             let truths = self
                 .truths(boxes)
                 .map_err(|problem| FieldError::reference(about(problem.into())))?;
-            self.check_size(&detections, &truths)
-                .map_err(|error| FieldError::prediction(about(error)).limit())?;
-            let groups = self.groups(Some(class), Some(&image));
             let item = SweepItem {
                 class: Some(Key::from(&**class)),
                 truths,
             };
+            self.check_size(&detections, &item)
+                .map_err(|error| FieldError::prediction(about(error)).limit())?;
+            let groups = self.groups(Some(class), Some(&image));
             sink.part(Some(class), &groups, &detections, &item);
         }
         let asked: HashSet<&str> = truth.0.iter().map(|(class, _)| &**class).collect();
@@ -152,14 +152,13 @@ impl<F: Form> Boxes<F> {
     pub(super) fn check_size(
         &self,
         detections: &[Detection<F::Shape>],
-        truths: &[Truth<F::Shape>],
+        item: &SweepItem<F::Shape>,
     ) -> Result<(), Message> {
-        let rule = self.metric.matching().unwrap_or_default();
-        let checked = rule.check_size(detections, truths);
+        let checked = self.metric().check_size(detections, item);
         checked.map_err(|error| {
             let message = Message::from(error.to_string());
-            match rule {
-                Matching::OptimalSum => message
+            match self.metric.matching() {
+                Some(Matching::OptimalSum) => message
                     .text("; ")
                     .option("matching", Matching::Optimal.name())
                     .text(" has no such limit for boxes"),

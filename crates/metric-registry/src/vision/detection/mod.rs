@@ -4,9 +4,9 @@ mod data_set;
 mod forms;
 mod items;
 
-use forms::{Form, Shapes};
+use forms::{Form, SweepOf};
 
-use metric_core::{Choice, Metric, NamedScores};
+use metric_core::{Choice, NamedScores};
 use metric_record::json::{self, Entries, typed};
 use metric_record::{FieldError, Kind, Message, Record};
 use metric_vision::read::{PolygonForm, RotatedForm, is_coco};
@@ -86,9 +86,9 @@ pub(crate) const DETECTION: Entry = Entry {
     input: Input::Either(is_coco),
     examples: "image-class pairs",
     build: &|options| match &*options.given("box") {
-        "rotated" => Shapes(RotatedForm::Radians).scorer(options),
-        "rotated-degrees" => Shapes(RotatedForm::Degrees).scorer(options),
-        "polygon" => Shapes(PolygonForm).scorer(options),
+        "rotated" => RotatedForm::Radians.scorer(options),
+        "rotated-degrees" => RotatedForm::Degrees.scorer(options),
+        "polygon" => PolygonForm.scorer(options),
         _ => options.require::<BoxFormat>("box")?.scorer(options),
     },
     ..Entry::BASE
@@ -182,11 +182,11 @@ impl<F: Form> Boxes<F> {
 }
 
 impl<F: Form> Reading for Boxes<F> {
-    type Metric = DetectionSweep<F::Shape>;
+    type Metric = SweepOf<F>;
     type Header = ();
 
-    fn metric(&self) -> &Self::Metric {
-        &self.metric
+    fn metric(&self) -> &SweepOf<F> {
+        F::compiled(&self.metric)
     }
 
     fn facts(&self) -> Facts {
@@ -245,7 +245,7 @@ impl<F: Form> Reading for Boxes<F> {
     /// `precision`, `recall` and `f1` at each pair of thresholds; `macro_precision` and so on where two
     /// classes or more are known; `best_f1` and `best_f1_score` at each IoU threshold on request.
     fn numbers(&self, state: &DetectionSweepState, (): &(), scope: Scope<'_>) -> Numbers {
-        let score = self.metric.compute(state);
+        let score = self.metric().compute(state);
         let mut scores = score.named_scores();
         // The average over one class is its own score.
         if state.classes().len() < 2 {
@@ -319,7 +319,7 @@ impl<F: Form> Reading for Boxes<F> {
         if !params.best_f1 {
             return None;
         }
-        let score = self.metric.compute(state);
+        let score = self.metric().compute(state);
         let curve = |(index, iou): (usize, &f64)| {
             let curve = score.curve(index);
             let points = curve.map_or_else(Vec::new, |curve| curve_points(curve, self.compact));
