@@ -73,7 +73,7 @@ def register(metric: _T) -> _T:
         return state
 
     def factory(given: dict[str, Any]) -> tuple[Callable[..., list[int]], Callable[..., list[float | None]]]:
-        instance = metric(**{option: types[option](value) for option, value in given.items()})
+        instance = metric(**{option: _converted(option, value, types[option]) for option, value in given.items()})
 
         def measure(prediction: Any, reference: Any) -> list[int]:
             state = state_of([0] * len(counts))
@@ -122,6 +122,13 @@ def _options(metric: type) -> dict[str, Any]:
                 f"{metric.__name__}: parameter {parameter.name}: expected a default that is a number, a text or a Boolean"
             )
     return {parameter.name: parameter.default for parameter in parameters}
+
+
+def _converted(option: str, value: Any, kind: type) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ValueError(f"{option}={value!r}: expected {'an' if kind is int else 'a'} {kind.__name__}") from None
 
 
 def _value(given: tuple[str, bool] | None) -> Any:

@@ -84,7 +84,8 @@ def test_results(metric, references, predictions, options, statistics):
 
 
 def test_every_metric_is_among_the_files():
-    assert {metric for metric, *_ in FILES} == {metric.name for metric in metric_suite.metrics()}
+    # Other tests register metrics of their own.
+    assert {metric for metric, *_ in FILES} == set(metric_suite._generated.CLASSES)
 
 
 def kind(value):
