@@ -287,11 +287,6 @@ class Metric:
         self.name = name
         self._start()
 
-    def _init(self, **options: Any) -> None:
-        """Keeps the options that differ from the defaults of the class."""
-        defaults = self._defaults  # type: ignore[attr-defined]
-        Metric.__init__(self, **{name: value for name, value in options.items() if value != defaults[name]})
-
     def _start(self) -> None:
         options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
         options = _with_input(self.name, options)
@@ -592,8 +587,6 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
                     return result
             return cast(Result, whole(predictions=predictions, references=references, **options))
 
-        # The function compares arguments with these to tell which were given.
-        setattr(call, "__kwdefaults__", getattr(function, "__kwdefaults__"))
         return cast("Callable[_P, Result]", call)
 
     return decorated

@@ -1,0 +1,203 @@
+"""The function and the class of each metric, made from the list of metrics of the extension."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import textwrap
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any
+
+from ._metric import Metric, _entries, _scored_as_given, _with_short_way
+
+#: Names of classes that differ from the name of the metric with each word capitalized.
+_CLASSES = {
+    **{name: name.upper() for name in ("anls", "arc", "cer", "coco", "mrr", "tide", "voc", "vqa", "wer")},
+    "codebleu": "CodeBLEU",
+    "openlane": "OpenLane",
+    "squad": "SQuAD",
+}
+
+#: Name, type, default and meaning of an argument.
+Argument = tuple[str, str, Any, str]
+
+_COMMON: list[Argument] = [
+    ("ids", "Any", None, "An id per example, for messages and samples."),
+    ("fields", "Mapping[str, Any] | None", None, "Further columns by name, such as weights, clusters or slices."),
+]
+_WEIGHTS: Argument = ("weights", "Any", None, "A weight per example, instead of ``weight_field``.")
+_MISSING = "Mappings: what a reference without a prediction is: an error by default, scored against an empty one, or left out."
+_THREADS = "The number of threads, by default one per core. The result does not depend on it."
+_SLICES = "Fields whose values divide the examples into slices, each with scores of its own."
+_SETTINGS: list[Argument] = [
+    ("samples", "bool", False, "Whether the result has the scores of each example."),
+    ("details", "bool", False, "Whether the result has details that are too large for a table, such as curves."),
+    ("missing", "Literal['error', 'empty', 'skip'] | None", None, _MISSING),
+    (
+        "extra",
+        "Literal['error', 'ignore'] | None",
+        None,
+        "Mappings: what a prediction without a reference is: an error by default, or left out.",
+    ),
+    ("threads", "int | None", None, _THREADS),
+    ("confidence", "float | None", None, "Confidence of intervals, such as 0.95. By default there are no intervals."),
+    ("resamples", "int | None", None, "Replicates of the bootstrap, 2000 by default."),
+    ("seed", "int | None", None, "Seed of all random numbers, 0 by default."),
+    ("cluster_field", "str | None", None, "Field of examples that are resampled together."),
+    ("slice_field", "str | Sequence[str] | None", None, _SLICES),
+]
+
+
+def class_name(name: str) -> str:
+    return _CLASSES.get(name) or "".join(word.capitalize() for word in name.split("-"))
+
+
+def python_name(name: str) -> str:
+    name = name.replace("-", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def result_type(entry: dict[str, Any]) -> str:
+    return "CocoResult" if entry["name"] == "coco" else "Result"
+
+
+def _option_type(option: dict[str, Any]) -> tuple[str, Any]:
+    """The type of an option in Python's notation, and its default."""
+    kind, default, choices = option["kind"], option["default"], option["choices"]
+    word = f"Literal[{', '.join(repr(choice) for choice in choices)}]" if choices else "str"
+    plain = {"integer": "int", "number": "float", "text": "str", "choice": word, "path": "str | PathLike[str]"}
+    if kind == "flag":
+        return "bool", False
+    if kind == "list":
+        item = plain[option["items"]]
+        return f"Sequence[{item}] | {item if option['items'] != 'choice' else 'str'} | None", None
+    # The form of the input depends on the values.
+    if default is None or option["name"] == "input":
+        return f"{plain[kind]} | None", None
+    return plain[kind], {"integer": int, "number": float}.get(kind, str)(default)
+
+
+def options(entry: dict[str, Any]) -> list[Argument]:
+    """The options of a metric as arguments."""
+    found = []
+    for option in entry["options"]:
+        kind, default = _option_type(option)
+        text = option["help"].rstrip(".") + "."
+        if option["kind"] == "list" and option["default"] is not None:
+            text = f"{text} By default {option['default']}."
+        found.append((python_name(option["name"]), kind, default, text))
+    return found
+
+
+def arguments(entry: dict[str, Any]) -> list[Argument]:
+    """The arguments of a metric's function, after the predictions and the references."""
+    own = options(entry)
+    weights = [_WEIGHTS] if any(name == "weight_field" for name, *_ in own) else []
+    return _COMMON + weights + own + _SETTINGS
+
+
+def class_arguments(entry: dict[str, Any]) -> list[Argument]:
+    """The arguments of a metric's class."""
+    return options(entry) + _SETTINGS
+
+
+@cache
+def _choices() -> dict[str, set[str]]:
+    """The values that options and settings have."""
+    choices = {"missing": {"error", "empty", "skip"}, "extra": {"error", "ignore"}}
+    for entry in _entries():
+        for option in entry["options"]:
+            choices.setdefault(option["name"], set()).update(option["choices"] or ())
+    return choices
+
+
+def _in_python(text: str) -> str:
+    """Returns a text of the program's help with options as Python's arguments: ``--lang java`` is ``lang="java"``."""
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        if value in _choices().get(name, ()):
+            return f'{python_name(name)}="{value}"'
+        return python_name(name) + ("" if value is None else f" {value}")
+
+    # Only the program has it.
+    text = re.sub(r" \(with --strict[^)]*\)", "", text)
+    return re.sub(r"--([a-z][a-z0-9-]*)(?: ([a-z][a-z0-9-]*))?", argument, text)
+
+
+@cache
+def _described(name: str, text: str) -> str:
+    lines = textwrap.wrap(f"{name}: {_in_python(text)}", 108, initial_indent="    ", subsequent_indent="        ")
+    return "\n".join(lines)
+
+
+def _listed(items: list[tuple[str, str]]) -> list[str]:
+    return ["Args:", *(_described(name, text) for name, text in items)]
+
+
+def function_doc(entry: dict[str, Any]) -> str:
+    sides = [(side + "s", entry[side].rstrip(".") + ".") for side in ("prediction", "reference")]
+    words = {"higher": "higher is better", "lower": "lower is better", None: "neither direction is better"}
+    scores = "; ".join(f"``{score['name']}`` ({words[score['direction']]})" for score in entry["scores"])
+    items = sides + [(name, text) for name, _, _, text in arguments(entry)]
+    returned = textwrap.wrap(f"The scores {scores}.", 108, initial_indent="    ", subsequent_indent="    ")
+    lines = [f"{_in_python(entry['help'])}.", "", *_listed(items), "", "Returns:", *returned]
+    return "\n".join([*lines, "", "Raises:", "    MetricError: An option or a value is wrong.", ""])
+
+
+def class_doc(entry: dict[str, Any]) -> str:
+    items = [(name, text) for name, _, _, text in class_arguments(entry)]
+    return "\n".join([f"{_in_python(entry['help'])}, in batches.", "", *_listed(items), ""])
+
+
+def _signature(items: list[Argument], returns: str, *first: Parameter) -> Signature:
+    named = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=value) for name, kind, value, _ in items]
+    return Signature([*first, *named], return_annotation=returns)
+
+
+def _refuse_unknown(name: str, given: dict[str, Any], known: dict[str, Any]) -> None:
+    unknown = [argument for argument in given if argument not in known]
+    if unknown:
+        raise TypeError(f"{name}() got an unexpected keyword argument {unknown[0]!r}")
+
+
+def _function(entry: dict[str, Any], module: str) -> Any:
+    metric, name, items = entry["name"], python_name(entry["name"]), arguments(entry)
+    defaults = {argument: default for argument, _, default, _ in items}
+
+    def whole(*, predictions: Any, references: Any, **given: Any) -> Any:
+        _refuse_unknown(name, given, defaults)
+        # Defaults are those of the metric, so only other values are handed on.
+        return _scored_as_given(metric, defaults, {"predictions": predictions, "references": references, **given})
+
+    call: Any = _with_short_way(metric)(whole) if entry["prediction"] == "a string" else whole
+    call.__name__ = call.__qualname__ = name
+    call.__module__, call.__doc__ = module, function_doc(entry)
+    sides = [Parameter(side, Parameter.KEYWORD_ONLY, annotation="Any") for side in ("predictions", "references")]
+    call.__signature__ = _signature(items, result_type(entry), *sides)
+    return call
+
+
+def _class(entry: dict[str, Any], module: str) -> type[Metric]:
+    name, items = class_name(entry["name"]), class_arguments(entry)
+    defaults = {argument: default for argument, _, default, _ in items}
+
+    def init(self: Metric, **given: Any) -> None:
+        _refuse_unknown(f"{name}.__init__", given, defaults)
+        chosen = {argument: value for argument, value in given.items() if value != defaults[argument]}
+        Metric.__init__(self, **chosen)
+
+    kind = type(name, (Metric,), {"__doc__": class_doc(entry), "__module__": module, "_name": entry["name"], "__init__": init})
+    setattr(init, "__qualname__", f"{name}.__init__")
+    setattr(init, "__signature__", _signature(items, "None", Parameter("self", Parameter.POSITIONAL_ONLY)))
+    return kind
+
+
+def define(names: dict[str, Any]) -> None:
+    """Puts the functions and the classes of all metrics into the names of a module."""
+    module = names["__name__"]
+    functions = {python_name(entry["name"]): _function(entry, module) for entry in _entries()}
+    classes = {entry["name"]: _class(entry, module) for entry in _entries()}
+    named = {kind.__name__: kind for kind in classes.values()}
+    names.update(functions, **named, CLASSES=classes, __all__=[*functions, *named])

@@ -1,0 +1,2188 @@
+"""The types of the function and the class of each metric. Written by ``generate.py`` from the list of metrics."""
+
+# fmt: off
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal
+
+from ._metric import Metric
+from ._result import CocoResult, Result
+
+def arc(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    attempts: int = 2,
+    strict: bool = False,
+    groups: Literal['none', 'task'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
+
+    Args:
+        predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
+            "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
+            benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
+            solutions lack is left out; a warning names both.
+        references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
+            outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        attempts: In submissions: number of attempts per output that count.
+        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
+            and outputs of a submission that do not belong there.
+        groups: In submissions: tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``cell_accuracy`` (higher is better); ``cell_accuracy_pooled`` (higher is better); ``exact``
+        (higher is better); ``shape_match`` (higher is better); ``palette_match`` (higher is better); ``kaggle``
+        (higher is better); ``arcprize`` (higher is better); ``all_tests`` (higher is better); ``pass_at_N``
+        (higher is better); ``solved`` (higher is better); ``cell_accuracy_by_task`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ARC(Metric):
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy, in batches.
+
+    Args:
+        attempts: In submissions: number of attempts per output that count.
+        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
+            and outputs of a submission that do not belong there.
+        groups: In submissions: tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        attempts: int = 2,
+        strict: bool = False,
+        groups: Literal['none', 'task'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def accuracy_at_k(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    input: Literal['labels', 'scores'] | None = None,
+    k: Sequence[int] | int | None = None,
+    ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+    average: Literal['micro', 'macro'] | None = None,
+    ignore_index: int | None = None,
+    weight_field: str | None = None,
+    allow_infinite: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of examples whose reference is among the first k predicted labels.
+
+    Args:
+        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
+            class.
+        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, instead of ``weight_field``.
+        input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
+            is an index.
+        k: Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or
+            with scores 1 and 5].
+        ties: With scores: tie-breaking rule for classes with equal scores [default: highest-index].
+        average: With scores: equal weight for each example (micro) or for each class (macro) [default: micro].
+        ignore_index: With scores: leave out examples with this reference, such as -100.
+        weight_field: With scores: field next to the reference with the weight of the example.
+        allow_infinite: With scores: accept "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``accuracy@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class AccuracyAtK(Metric):
+    """Share of examples whose reference is among the first k predicted labels, in batches.
+
+    Args:
+        input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
+            is an index.
+        k: Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or
+            with scores 1 and 5].
+        ties: With scores: tie-breaking rule for classes with equal scores [default: highest-index].
+        average: With scores: equal weight for each example (micro) or for each class (macro) [default: micro].
+        ignore_index: With scores: leave out examples with this reference, such as -100.
+        weight_field: With scores: field next to the reference with the weight of the example.
+        allow_infinite: With scores: accept "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        input: Literal['labels', 'scores'] | None = None,
+        k: Sequence[int] | int | None = None,
+        ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+        average: Literal['micro', 'macro'] | None = None,
+        ignore_index: int | None = None,
+        weight_field: str | None = None,
+        allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def mrr(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    input: Literal['labels', 'scores'] | None = None,
+    k: int | None = None,
+    ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+    average: Literal['micro', 'macro'] | None = None,
+    ignore_index: int | None = None,
+    weight_field: str | None = None,
+    allow_infinite: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Mean reciprocal rank of the reference among the predicted labels.
+
+    Args:
+        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
+            class.
+        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, instead of ``weight_field``.
+        input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
+            is an index.
+        k: Count only the first K labels.
+        ties: With scores: tie-breaking rule for classes with equal scores [default: highest-index].
+        average: With scores: equal weight for each example (micro) or for each class (macro) [default: micro].
+        ignore_index: With scores: leave out examples with this reference, such as -100.
+        weight_field: With scores: field next to the reference with the weight of the example.
+        allow_infinite: With scores: accept "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``mrr`` (higher is better); ``mrr@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class MRR(Metric):
+    """Mean reciprocal rank of the reference among the predicted labels, in batches.
+
+    Args:
+        input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
+            is an index.
+        k: Count only the first K labels.
+        ties: With scores: tie-breaking rule for classes with equal scores [default: highest-index].
+        average: With scores: equal weight for each example (micro) or for each class (macro) [default: micro].
+        ignore_index: With scores: leave out examples with this reference, such as -100.
+        weight_field: With scores: field next to the reference with the weight of the example.
+        allow_infinite: With scores: accept "inf" and "-inf" as scores.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        input: Literal['labels', 'scores'] | None = None,
+        k: int | None = None,
+        ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
+        average: Literal['micro', 'macro'] | None = None,
+        ignore_index: int | None = None,
+        weight_field: str | None = None,
+        allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def classification(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    average: Literal['micro', 'macro', 'weighted'] = 'macro',
+    zero_division: Literal['undefined', '0', '1'] = 'undefined',
+    labels: Sequence[str] | str | None = None,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
+
+    Args:
+        predictions: a label, which is an integer or a string.
+        references: a label, which is an integer or a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        average: How to average precision, recall and F1 over classes.
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
+            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
+        labels: Classes to include in the averages and the table, for example only the positive class [default:
+            all].
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``accuracy`` (higher is better); ``precision`` (higher is better); ``recall`` (higher is
+        better); ``f1`` (higher is better); ``balanced_accuracy`` (higher is better); ``cohen_kappa`` (higher is
+        better); ``matthews_correlation`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Classification(Metric):
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division, in batches.
+
+    Args:
+        average: How to average precision, recall and F1 over classes.
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
+            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
+        labels: Classes to include in the averages and the table, for example only the positive class [default:
+            all].
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        average: Literal['micro', 'macro', 'weighted'] = 'macro',
+        zero_division: Literal['undefined', '0', '1'] = 'undefined',
+        labels: Sequence[str] | str | None = None,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def string_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``string_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class StringAccuracy(Metric):
+    """Share of texts that equal their reference, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def wer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Word error rate, match error rate, word information lost and preserved.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Package whose conventions to follow for white space and for empty references.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``wer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``wer_mean`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class WER(Metric):
+    """Word error rate, match error rate, word information lost and preserved, in batches.
+
+    Args:
+        profile: Package whose conventions to follow for white space and for empty references.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def cer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Character error rate, and the other rates of wer, counted in characters.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``cer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``cer_mean`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CER(Metric):
+    """Character error rate, and the other rates of wer, counted in characters, in batches.
+
+    Args:
+        profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def exact_match(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    regexes_to_ignore: Sequence[str] | str | None = None,
+    ignore_case: bool = False,
+    ignore_punctuation: bool = False,
+    ignore_numbers: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``exact_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ExactMatch(Metric):
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        regexes_to_ignore: Sequence[str] | str | None = None,
+        ignore_case: bool = False,
+        ignore_punctuation: bool = False,
+        ignore_numbers: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def vqa(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+    questions: str | PathLike[str] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Accuracy of answers to questions about images.
+
+    Args:
+        predictions: a string; with an annotation file, VQA v2's results file: a list of {"question_id": ...,
+            "answer": ...}.
+        references: an answer or a list of answers, or {"answer": ..., "lang": "en"}, with `lang`,
+            `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Convention to follow.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class VQA(Metric):
+    """Accuracy of answers to questions about images, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Convention to follow.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+        questions: str | PathLike[str] | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def anls(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['paper', 'rrc'] = 'paper',
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Average Normalized Levenshtein Similarity of answers read from documents.
+
+    Args:
+        predictions: a string.
+        references: an answer or a list of answers.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
+            Competition.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``anls`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ANLS(Metric):
+    """Average Normalized Levenshtein Similarity of answers read from documents, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
+            Competition.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['paper', 'rrc'] = 'paper',
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def squad(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['v1.1', 'v2'] = 'v1.1',
+    na_prob_file: str | PathLike[str] | None = None,
+    na_prob_thresh: float | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Exact match and F1 of answers extracted from a text, as in SQuAD.
+
+    Args:
+        predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
+            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
+            ...}.
+        references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
+            Under v2, an empty list means that there is no answer.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``exact_match`` (higher is better); ``f1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class SQuAD(Metric):
+    """Exact match and F1 of answers extracted from a text, as in SQuAD, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['v1.1', 'v2'] = 'v1.1',
+        na_prob_file: str | PathLike[str] | None = None,
+        na_prob_thresh: float | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def relaxed_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    tolerance: float = 0.05,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy).
+
+    Args:
+        predictions: a string or a number.
+        references: an answer or a list of answers, each a string or a number.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        tolerance: Relative tolerance of numbers.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``relaxed_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class RelaxedAccuracy(Metric):
+    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy), in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        tolerance: Relative tolerance of numbers.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        tolerance: float = 0.05,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def codebleu(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+    lang_field: str | None = None,
+    profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+    weights: Sequence[float] | float | None = None,
+    on_limit: Literal['error', 'zero'] = 'error',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        lang: Language of all texts.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
+        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
+            lowers them.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
+            1. By default 0.25,0.25,0.25,0.25.
+        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
+            they had no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``codebleu`` (higher is better); ``ngram_match`` (higher is better); ``weighted_ngram_match``
+        (higher is better); ``syntax_match`` (higher is better); ``dataflow_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CodeBLEU(Metric):
+    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        lang: Language of all texts.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
+        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
+            lowers them.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
+            1. By default 0.25,0.25,0.25,0.25.
+        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
+            they had no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+        lang_field: str | None = None,
+        profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+        weights: Sequence[float] | float | None = None,
+        on_limit: Literal['error', 'zero'] = 'error',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def detection(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['one-to-one', 'fusion-brain-2021', 'fusion-brain-baseline', 'seed-text'] = 'one-to-one',
+    matching: Literal['optimal', 'greedy', 'voc', 'voc-strict', 'optimal-sum', 'any-overlap'] | None = None,
+    iou: Sequence[float] | float | None = None,
+    score_threshold: Sequence[float] | float | None = None,
+    best_f1: bool = False,
+    box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
+    groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Precision, recall and F1 of boxes under a matching rule that you choose.
+
+    Args:
+        predictions: a list of boxes, or of {"box": [...], "score": s}; or {class: [...]}; or a COCO results
+            file, or a folder of results (.txt).
+        references: a list of boxes, or of {"box": [...], "crowd": true, "ignore": true}, of one image and
+            class, with `class` and `image` next to it if known, or {class: [box]} of one image; or a COCO
+            ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Convention to follow.
+        matching: Matching rule, instead of the one of the profile.
+        iou: IoU threshold of a match. With several, scores have names like f1@0.5. By default 0.5.
+        score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
+            with the IoU first [default: all].
+        best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
+            Needs matching="greedy", voc or voc-strict. With details, the whole precision-recall curve is
+            written.
+        box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
+            center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
+        groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better);
+        ``macro_precision`` (higher is better); ``macro_recall`` (higher is better); ``macro_f1`` (higher is
+        better); ``best_f1`` (higher is better); ``best_f1_score`` (neither direction is better);
+        ``precision@T`` (higher is better); ``recall@T`` (higher is better); ``f1@T`` (higher is better);
+        ``macro_precision@T`` (higher is better); ``macro_recall@T`` (higher is better); ``macro_f1@T`` (higher
+        is better); ``best_f1@T`` (higher is better); ``best_f1_score@T`` (neither direction is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Detection(Metric):
+    """Precision, recall and F1 of boxes under a matching rule that you choose, in batches.
+
+    Args:
+        profile: Convention to follow.
+        matching: Matching rule, instead of the one of the profile.
+        iou: IoU threshold of a match. With several, scores have names like f1@0.5. By default 0.5.
+        score_threshold: Leave out detections below this score. With several, scores have names like f1@0.5,0.3,
+            with the IoU first [default: all].
+        best_f1: Also report best_f1, the highest F1 at any score threshold, and best_f1_score, that threshold.
+            Needs matching="greedy", voc or voc-strict. With details, the whole precision-recall curve is
+            written.
+        box: Numbers of a box: xywh is [x,y,width,height] from the top left corner, xyxy two corners, cxcywh the
+            center and the size, rotated [cx,cy,w,h,angle] in radians, polygon [[x,y],...].
+        groups: Tables in addition to the total: class, image, both, or none. By default class.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['one-to-one', 'fusion-brain-2021', 'fusion-brain-baseline', 'seed-text'] = 'one-to-one',
+        matching: Literal['optimal', 'greedy', 'voc', 'voc-strict', 'optimal-sum', 'any-overlap'] | None = None,
+        iou: Sequence[float] | float | None = None,
+        score_threshold: Sequence[float] | float | None = None,
+        best_f1: bool = False,
+        box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
+        groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def coco(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+    oks_sigmas: Sequence[float] | float | None = None,
+    iou: Sequence[float] | float | None = None,
+    recalls: Sequence[float] | float | None = None,
+    areas: Sequence[str] | str | None = None,
+    max_detections: Sequence[int] | int | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    class_agnostic: bool = False,
+    quirks: Literal['none', 'pycocotools'] = 'none',
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> CocoResult:
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
+
+    Args:
+        predictions: a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id,
+            score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per
+            record: a list of its detections.
+        references: a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC
+            annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or
+            {"width", "height", "annotations": [...]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou_type: Shapes to compare: boxes, masks or keypoints.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
+            keypoints of a person.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
+        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
+            20).
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        class_agnostic: Treat all objects as one class.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
+        ``AR_N`` (higher is better); ``AR`` (higher is better); ``ART`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class COCO(Metric):
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks), in batches.
+
+    Args:
+        iou_type: Shapes to compare: boxes, masks or keypoints.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
+            keypoints of a person.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
+        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
+            20).
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        class_agnostic: Treat all objects as one class.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
+        oks_sigmas: Sequence[float] | float | None = None,
+        iou: Sequence[float] | float | None = None,
+        recalls: Sequence[float] | float | None = None,
+        areas: Sequence[str] | str | None = None,
+        max_detections: Sequence[int] | int | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        class_agnostic: bool = False,
+        quirks: Literal['none', 'pycocotools'] = 'none',
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def voc(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    interpolation: Literal['every', '11'] = 'every',
+    strict: bool = False,
+    pixel_plus_one: bool = False,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    groups: Literal['none', 'class'] = 'class',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Pascal VOC's average precision of boxes.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: IoU threshold of a match.
+        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
+        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
+        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``mAP`` (higher is better); ``AP`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class VOC(Metric):
+    """Pascal VOC's average precision of boxes, in batches.
+
+    Args:
+        iou: IoU threshold of a match.
+        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
+        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
+        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        interpolation: Literal['every', '11'] = 'every',
+        strict: bool = False,
+        pixel_plus_one: bool = False,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        groups: Literal['none', 'class'] = 'class',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def tide(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    background: float = 0.1,
+    max_detections: int = 100,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: IoU threshold of a match.
+        background: Largest IoU of a detection that belongs to the background.
+        max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``AP`` (higher is better); ``dAP_ERROR`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class TIDE(Metric):
+    """TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1, in batches.
+
+    Args:
+        iou: IoU threshold of a match.
+        background: Largest IoU of a detection that belongs to the background.
+        max_detections: Number of detections per image that count.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        background: float = 0.1,
+        max_detections: int = 100,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def confusion_matrix(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    iou: float = 0.5,
+    score_threshold: float | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    groups: Literal['none', 'class'] = 'class',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Confusion matrix of box classes and the background.
+
+    Args:
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        iou: IoU threshold of a match.
+        score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
+            list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ConfusionMatrix(Metric):
+    """Confusion matrix of box classes and the background, in batches.
+
+    Args:
+        iou: IoU threshold of a match.
+        score_threshold: Leave out detections below this score.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
+            list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou: float = 0.5,
+        score_threshold: float | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        groups: Literal['none', 'class'] = 'class',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def lanes(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['mapdr-reference'] = 'mapdr-reference',
+    alignment: Literal['given', 'key', 'properties', 'optimal'] = 'optimal',
+    lane_ids: Literal['strict', 'text'] = 'strict',
+    ignore: Sequence[str] | str | None = None,
+    duplicates: Literal['count', 'merge'] = 'count',
+    overall: Literal['pairs', 'key'] = 'pairs',
+    equality: Sequence[str] | str | None = None,
+    dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Precision and recall of traffic rules and the lanes they apply to (MapDR).
+
+    Args:
+        predictions: the same; null and unreadable predictions count as no rules.
+        references: the rules of a clip, {rule: {"attr_info": {...}, "centerline": [lane]}}, as in MapDR's label
+            files; with MapDR's `data` next to them, lane ids are checked.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Convention to follow.
+        alignment: Alignment of predicted rules with reference rules in correspondence_*.
+        lane_ids: Comparison of lane ids: strict tells 7 from "7", text does not.
+        ignore: Properties to leave out, such as RuleIndex.
+        duplicates: Treatment of repeated rules and pairs: each counts, or they are merged into one.
+        overall: Condition for a correct pair of rule and lane: equal properties and lane (pairs), or an equal
+            rule id as well (key).
+        equality: Differences between property values to ignore: strict for none, or a list of none-is-absent,
+            nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals). By default strict.
+        dangling_lanes: Treatment of lanes that are not centerlines of the map (MapDR's `data`): they count like
+            any other, are left out, or are refused.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``rule_precision`` (higher is better); ``rule_recall`` (higher is better); ``rule_f1``
+        (higher is better); ``correspondence_precision`` (higher is better); ``correspondence_recall`` (higher
+        is better); ``correspondence_f1`` (higher is better); ``overall_precision`` (higher is better);
+        ``overall_recall`` (higher is better); ``overall_f1`` (higher is better); ``rule_precision_by_clip``
+        (higher is better); ``rule_recall_by_clip`` (higher is better); ``rule_f1_by_clip`` (higher is better);
+        ``correspondence_precision_by_clip`` (higher is better); ``correspondence_recall_by_clip`` (higher is
+        better); ``correspondence_f1_by_clip`` (higher is better); ``overall_precision_by_clip`` (higher is
+        better); ``overall_recall_by_clip`` (higher is better); ``overall_f1_by_clip`` (higher is better);
+        ``rules_exact`` (higher is better); ``lanes_exact`` (higher is better); ``both_exact`` (higher is
+        better); ``accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Lanes(Metric):
+    """Precision and recall of traffic rules and the lanes they apply to (MapDR), in batches.
+
+    Args:
+        profile: Convention to follow.
+        alignment: Alignment of predicted rules with reference rules in correspondence_*.
+        lane_ids: Comparison of lane ids: strict tells 7 from "7", text does not.
+        ignore: Properties to leave out, such as RuleIndex.
+        duplicates: Treatment of repeated rules and pairs: each counts, or they are merged into one.
+        overall: Condition for a correct pair of rule and lane: equal properties and lane (pairs), or an equal
+            rule id as well (key).
+        equality: Differences between property values to ignore: strict for none, or a list of none-is-absent,
+            nfc, case, space, text-numbers, list-sets, times (EffectiveTime as intervals). By default strict.
+        dangling_lanes: Treatment of lanes that are not centerlines of the map (MapDR's `data`): they count like
+            any other, are left out, or are refused.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['mapdr-reference'] = 'mapdr-reference',
+        alignment: Literal['given', 'key', 'properties', 'optimal'] = 'optimal',
+        lane_ids: Literal['strict', 'text'] = 'strict',
+        ignore: Sequence[str] | str | None = None,
+        duplicates: Literal['count', 'merge'] = 'count',
+        overall: Literal['pairs', 'key'] = 'pairs',
+        equality: Sequence[str] | str | None = None,
+        dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def openlane(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """OpenLane-V2 Score: lanes, traffic elements and their topology.
+
+    Args:
+        predictions: the same with a "confidence" in each lane and traffic element, and confidences in the
+            topologies.
+        references: a frame as in OpenLane-V2's annotations: {"lane_centerline": [{"id", "points"}],
+            "traffic_element": [{"id", "attribute", "points"}], "topology_lclc": [[0 or 1]], "topology_lcte":
+            [[0 or 1]]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``DET_l`` (higher is better); ``DET_t`` (higher is better); ``TOP_ll`` (higher is better);
+        ``TOP_lt`` (higher is better); ``OLS`` (higher is better); ``DET_t_present`` (higher is better);
+        ``edgeless_ll`` (neither direction is better); ``edgeless_lt`` (neither direction is better);
+        ``average_precision`` (higher is better); ``edge_precision_ll`` (higher is better); ``edge_recall_ll``
+        (higher is better); ``edge_f1_ll`` (higher is better); ``edge_precision_lt`` (higher is better);
+        ``edge_recall_lt`` (higher is better); ``edge_f1_lt`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class OpenLane(Metric):
+    """OpenLane-V2 Score: lanes, traffic elements and their topology, in batches.
+
+    Args:
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+CLASSES: dict[str, type[Metric]]
+
+__all__ = [
+    'arc',
+    'accuracy_at_k',
+    'mrr',
+    'classification',
+    'string_accuracy',
+    'wer',
+    'cer',
+    'exact_match',
+    'vqa',
+    'anls',
+    'squad',
+    'relaxed_accuracy',
+    'codebleu',
+    'detection',
+    'coco',
+    'voc',
+    'tide',
+    'confusion_matrix',
+    'lanes',
+    'openlane',
+    'ARC',
+    'AccuracyAtK',
+    'MRR',
+    'Classification',
+    'StringAccuracy',
+    'WER',
+    'CER',
+    'ExactMatch',
+    'VQA',
+    'ANLS',
+    'SQuAD',
+    'RelaxedAccuracy',
+    'CodeBLEU',
+    'Detection',
+    'COCO',
+    'VOC',
+    'TIDE',
+    'ConfusionMatrix',
+    'Lanes',
+    'OpenLane',
+]
