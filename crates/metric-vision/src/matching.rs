@@ -712,6 +712,7 @@ fn any_overlap_by<S: Shape>(
 }
 
 /// COCO's IoU: that of a crowd is the share of the detection in it.
+#[inline]
 fn overlap<S: Shape>(shape: &S, truth: &Truth<S>) -> f64 {
     if truth.crowd {
         shape.iou_crowd(&truth.shape)
