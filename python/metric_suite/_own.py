@@ -20,7 +20,7 @@ def register(metric: _T) -> _T:
 
     The class says how it is called (``name``), what it counts (``counts``), and its ``scores``, each with the direction in
     which it is better: ``"higher"``, ``"lower"`` or ``None``. ``update(state, prediction, reference)`` adds one example to
-    the counts in ``state``. ``compute(state)`` returns the scores by name, or the only one; ``None`` is undefined. The
+    the counts in ``state``; a missing prediction is ``None``. ``compute(state)`` returns the scores by name, or the only one; ``None`` is undefined. The
     parameters of ``__init__``, each with a default, are the options of the metric.
 
     Then it is used by its name as a built-in metric is, with samples, intervals, slices, comparisons, reports, and states
@@ -128,7 +128,7 @@ def _converted(option: str, value: Any, kind: type) -> Any:
     try:
         return kind(value)
     except ValueError:
-        raise ValueError(f"{option}={value!r}: expected {'an' if kind is int else 'a'} {kind.__name__}") from None
+        raise ValueError(f"{option}={value!r}: expected a {'whole number' if kind is int else 'number'}") from None
 
 
 def _value(given: tuple[str, bool] | None) -> Any:
