@@ -18,10 +18,11 @@ _T = TypeVar("_T", bound=type)
 def register(metric: _T) -> _T:
     """Adds a metric of your own to the session, and returns its class, so that it can decorate one.
 
-    The class says how it is called (``name``), what it counts (``counts``), and its ``scores``, each with the direction in
-    which it is better: ``"higher"``, ``"lower"`` or ``None``. ``update(state, prediction, reference)`` adds one example to
-    the counts in ``state``; a missing prediction is ``None``. ``compute(state)`` returns the scores by name, or the only one; ``None`` is undefined. The
-    parameters of ``__init__``, each with a default, are the options of the metric.
+    The class says how it is called (``name``), what it counts (``counts``), and its ``scores``, each with the
+    direction in which it is better: ``"higher"``, ``"lower"`` or ``None``. ``update(state, prediction, reference)``
+    adds one example to the counts in ``state``; a missing prediction is ``None``. ``compute(state)`` returns the
+    scores by name, or the only one; ``None`` is undefined. The parameters of ``__init__``, each with a default, are
+    the options of the metric.
 
     Then it is used by its name as a built-in metric is, with samples, intervals, slices, comparisons, reports, and states
     that merge. Python is called for each example, by one thread at a time. A class that is registered again replaces the
