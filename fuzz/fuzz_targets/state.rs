@@ -14,7 +14,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metric_registry::{ENTRIES, Options, Registry, State};
+use metric_registry::{ENTRIES, Options, State};
 use metric_run::{read_states, write_states};
 use metric_suite_fuzz::choose;
 use serde_json::{Value as Json, json};
@@ -45,8 +45,7 @@ fn split(parts: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn read_file(file: &[u8]) {
-    let registry = Registry::default();
-    let outcomes = match read_states(&registry, "file", file) {
+    let outcomes = match read_states("file", file) {
         Ok(outcomes) => outcomes,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
@@ -55,7 +54,7 @@ fn read_file(file: &[u8]) {
         assert!(!outcome.to_json().is_empty());
     }
     let written = write_states(&outcomes).expect("states that were read");
-    let again = read_states(&registry, "file", &written).expect("a written file");
+    let again = read_states("file", &written).expect("a written file");
     assert_eq!(
         write_states(&again).expect("states that were read"),
         written
