@@ -1,5 +1,7 @@
 //! The definition of a metric: how it reads records, what prepares them, and the signature of both.
 
+use std::any::TypeId;
+
 use metric_record::{FieldError, Message, Record, Value};
 
 use crate::numbers::Named;
@@ -8,11 +10,21 @@ use crate::reading::{AnyReading, Counted, Facts};
 /// A reading with what it is called and what comes before it.
 pub(crate) struct Definition {
     pub(crate) reading: Box<dyn AnyReading>,
+    /// The type of the reading, which its states and headers belong to.
+    pub(crate) kind: TypeId,
     pub(crate) facts: Facts,
     pub(crate) signature: String,
     pub(crate) before: Option<Box<dyn Prepare>>,
     /// The warnings about options, whatever the data are.
     pub(crate) warnings: Vec<Message>,
+}
+
+impl Definition {
+    /// Whether states of the other definition are states of this one. Two metrics of one signature, of which the second
+    /// replaced the first, may have states of different types.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.signature == other.signature && self.kind == other.kind
+    }
 }
 
 /// The preparation of the values of a record before they are read.

@@ -2,6 +2,7 @@
 
 mod state;
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -52,6 +53,7 @@ pub(crate) fn scorer_after<R: Reading>(
     Scorer {
         definition: Arc::new(Definition {
             facts: reading.facts(),
+            kind: TypeId::of::<R>(),
             signature: signature(metric, &parts, version),
             reading: Box::new(reading),
             before,
@@ -276,7 +278,7 @@ impl Scorer {
         read: &mut dyn FnMut(&mut Gathered) -> Result<(), RecordError>,
     ) -> Part {
         // The header of another metric's state is of no use here; adding the part will fail.
-        let (header, plan) = if state.signature() == self.signature() {
+        let (header, plan) = if state.is_of(&self.definition) {
             state.header_and_plan()
         } else {
             (self.definition.reading.header(), Arc::default())
@@ -289,7 +291,7 @@ impl Scorer {
     /// Adds what `read` gathers to a part, whose next record has this index. Returns whether it read anything.
     fn add_to(&self, part: &mut Part, first: usize, read: &mut ReadInto<'_>) -> bool {
         // A part of another metric is refused where it is added.
-        if part.definition.signature != self.definition.signature {
+        if !part.definition.is_same(&self.definition) {
             return true;
         }
         part.gathered.start_at(first);

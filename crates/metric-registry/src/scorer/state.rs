@@ -125,14 +125,17 @@ impl State {
         (self.header.clone(), Arc::clone(&self.plan))
     }
 
+    pub(super) fn is_of(&self, definition: &Definition) -> bool {
+        self.definition.is_same(definition)
+    }
+
     fn refuse_other(&self, found: &Definition) -> Result<(), StateError> {
-        let (expected, found) = (&self.definition.signature, &found.signature);
-        if expected == found {
+        if self.is_of(found) {
             return Ok(());
         }
         Err(StateError::Definition {
-            expected: expected.clone(),
-            found: found.clone(),
+            expected: self.definition.signature.clone(),
+            found: found.signature.clone(),
         })
     }
 
@@ -544,8 +547,7 @@ impl Part {
     /// `state`, to which the part was added.
     #[must_use]
     pub fn samples(&self, state: &State) -> Vec<Sample> {
-        let is_of_state = state.definition.signature == self.definition.signature;
-        let header = if is_of_state {
+        let header = if state.is_of(&self.definition) {
             &*state.header
         } else {
             &*self.gathered.header

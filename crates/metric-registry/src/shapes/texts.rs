@@ -367,3 +367,47 @@ fn columns_of_texts<'b>(batch: &'b Batch<'_>) -> Option<(&'b Texts<'b>, &'b Text
     };
     texts(batch.predictions()).zip(texts(batch.references()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::marker::PhantomData;
+
+    use metric_record::Value;
+
+    use super::*;
+    use crate::StateError;
+
+    /// A metric with any state, which stays empty.
+    struct Empty<S>(PhantomData<S>);
+
+    impl<S: Merge> Metric for Empty<S> {
+        type Prediction = str;
+        type Reference = str;
+        type State = S;
+        type Score = Option<f64>;
+
+        fn update(&self, _: &mut S, _: &str, _: &str) {}
+
+        fn compute(&self, _: &S) -> Option<f64> {
+            None
+        }
+    }
+
+    impl<S: Merge + Clone + Written + Send + Sync + 'static> TextMetric for Empty<S> {}
+
+    /// A metric that replaces one of its name may have other states, which do not meet the states before.
+    #[test]
+    fn states_of_metrics_of_one_signature_do_not_mix() {
+        let first = texts("mine", "1", Empty::<u64>(PhantomData));
+        let second = texts("mine", "1", Empty::<Accuracy>(PhantomData));
+        assert_eq!(first.signature(), second.signature());
+        let mut state = first.start();
+        let refused = state.merge(&second.start());
+        assert!(matches!(refused, Err(StateError::Definition { .. })));
+        let record = Record::new("1", Value::string("a"), Value::string("a"));
+        let mut part = second.read(&state, &mut [record], true);
+        assert!(state.add(&mut part).is_err());
+        assert_eq!(part.samples(&state).len(), 1);
+        assert_eq!(state.examples(), 0);
+    }
+}
