@@ -46,7 +46,7 @@ def register(metric: _T) -> _T:
     >>> result["within_tolerance"], result.counts
     (0.3333333333333333, {'correct': 1, 'total': 3})
     >>> result.signature
-    'within-tolerance|tolerance:0.3|v:0'
+    'within-tolerance|tolerance:0.3|counts:correct,total|v:0'
 
     Raises:
         TypeError: if the class lacks one of these.

@@ -153,6 +153,20 @@ def test_what_is_no_metric_is_refused() -> None:
         metric_suite.score("within", predictions=[1], references=[1], tolerance="much")
 
 
+def test_states_of_other_counts_do_not_merge() -> None:
+    before = metric_suite.Metric("within").update([1], [1])
+
+    class Reversed(Within):
+        counts = ("total", "correct")
+
+    metric_suite.register(Reversed)
+    after = metric_suite.Metric("within").update([1], [1])
+    with pytest.raises(metric_suite.MetricError, match="counts:total,correct"):
+        after.merge(before)
+    with pytest.raises(metric_suite.MetricError):
+        metric_suite.Metric.from_bytes(before.to_bytes())
+
+
 def test_a_class_that_is_registered_again_replaces_the_first() -> None:
     class Again(Within):
         """Another rule"""

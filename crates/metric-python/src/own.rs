@@ -158,6 +158,8 @@ fn build(factory: &Py<PyAny>, declared: Declared, options: &Options) -> PyResult
             };
             signature.push((spec.name.to_owned(), shown.to_owned()));
         }
+        // States are lists of counts, which other names would give another meaning.
+        signature.push(("counts".to_owned(), declared.counts.join(",")));
         let (measure, compute) = factory.call1(py, (arguments,))?.extract(py)?;
         let metric = Own {
             declared,
