@@ -18,7 +18,7 @@ metric = "wer"
 references = "truth.jsonl"
 predictions = "output.jsonl"
 """
-MODULES = ["_boxes", "_listed", "_metric", "_read", "_report", "_result"]
+MODULES = ["_boxes", "_listed", "_metric", "_own", "_read", "_report", "_result"]
 
 
 @pytest.mark.parametrize("name", ["metric_suite", *(f"metric_suite.{module}" for module in MODULES)])
