@@ -43,11 +43,11 @@ def written(entries: list[dict[str, Any]]) -> str:
         items = [(name, kind, repr(default)) for name, kind, default, _ in made.class_arguments(entry)]
         signature = "".join(f"        {name}: {kind} = {default},\n" for name, kind, default in items)
         parts.append(
-            f"class {made.class_name(entry['name'])}(Metric):\n{documented(made.class_doc(entry), '    ')}\n"
+            f"class {entry['class_name']}(Metric):\n{documented(made.class_doc(entry), '    ')}\n"
             f"    def __init__(\n        self,\n        *,\n{signature}    ) -> None: ...\n"
         )
     names = [made.python_name(entry["name"]) for entry in entries]
-    names += [made.class_name(entry["name"]) for entry in entries]
+    names += [entry["class_name"] for entry in entries]
     parts.append("CLASSES: dict[str, type[Metric]]\n")
     parts.append(f"__all__ = [\n{''.join(f'    {name!r},{chr(10)}' for name in names)}]\n")
     return "\n".join(parts)

@@ -21,6 +21,8 @@ mod graph;
 mod grid;
 #[path = "domains/inputs.rs"]
 mod inputs;
+#[path = "domains/metrics.rs"]
+mod metrics;
 #[path = "domains/openlane.rs"]
 mod openlane;
 #[path = "domains/rows.rs"]

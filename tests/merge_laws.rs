@@ -19,15 +19,15 @@ use std::sync::Arc;
 
 use metric_record::{FieldError, JoinPolicy, Missing, Shard};
 use metric_registry::{
-    AddError, Column, DataSet, ENTRIES, Entry, Group, Named, Plan, Report, Scorer, Slice, State,
-    StateError, find,
+    AddError, Column, DataSet, ENTRIES, Entry, Group, Named, Plan, Report, Scorer, Shape, Slice,
+    State, StateError, find,
 };
 use metric_stats::{Swaps, Trials, Weights};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::random::{
-    DOMAINS, Domain, FILES, Files, Gaps, Random, Row, documents, image_files, image_rows, images,
+    Domain, Files, Gaps, Random, Row, documents, domains, files, image_files, image_rows, images,
     options, records,
 };
 
@@ -320,22 +320,8 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
     clusters_and_slices(subject, rows, &all, seed);
 }
 
-/// Metrics with scores that are not ratios of counts, which doubled data leave as they were: in the ranking of an
-/// average precision the copies of an image come one after the other, the error rate of references without words
-/// is a number of insertions, and CodeBLEU is smoothed.
-const NOT_RATIOS: [&str; 8] = [
-    "coco",
-    "voc",
-    "tide",
-    "openlane",
-    "detection",
-    "wer",
-    "cer",
-    "codebleu",
-];
-
 /// A cluster field that is the id gives the replicates without one, a slice that holds everything is the whole, and
-/// doubled examples have the same replicates.
+/// doubled examples have the same proportions.
 fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u64) {
     let (name, scorer) = (subject.entry.name, subject.scorer);
     let keyed: Vec<Row> = rows.iter().map(Row::with_key).collect();
@@ -388,18 +374,26 @@ fn clusters_and_slices(subject: &Subject<'_>, rows: &[Row], all: &[f64], seed: u
         }
     }
 
-    if !NOT_RATIOS.contains(&name) {
-        let mut doubled = scorer.start();
-        doubled
-            .merge_times(&state, 2)
-            .expect("states of one metric");
-        let (_, doubled) = replicates(&doubled, 0, seed);
-        #[expect(clippy::disallowed_methods, reason = "the numbers are not golden")]
-        let is_near = |(a, b): (&f64, &f64)| a.is_nan() && b.is_nan() || (a - b).abs() < 1e-12;
-        assert!(
-            doubled.iter().zip(all).all(is_near),
-            "{name}: doubled: {rows:?}"
-        );
+    let mut doubled = scorer.start();
+    doubled
+        .merge_times(&state, 2)
+        .expect("states of one metric");
+    let (_, doubled) = replicates(&doubled, 0, seed);
+    let columns = &scopes[0].columns;
+    for (doubled, all) in doubled
+        .chunks(columns.len().max(1))
+        .zip(all.chunks(columns.len().max(1)))
+    {
+        for ((column, doubled), once) in columns.iter().zip(doubled).zip(all) {
+            let spec = subject.entry.score(&column.score);
+            let is_proportion = spec.is_some_and(|spec| spec.proportion.is_some());
+            if is_proportion && scorer.has_proportions() {
+                assert!(
+                    same(&[*doubled], &[*once]),
+                    "{name}: doubled: {column:?}: {rows:?}"
+                );
+            }
+        }
     }
 }
 
@@ -651,23 +645,21 @@ fn entry(name: &str) -> &'static Entry {
     find(name).expect("a metric of this name")
 }
 
+/// A metric says which values it takes, and each set of options that it declares goes with one of them.
 #[test]
 fn every_metric_is_here() {
     for entry in ENTRIES {
-        let mut known = DOMAINS.iter().map(|domain| domain.metric);
-        assert!(
-            known.any(|metric| metric == entry.name),
-            "no random records for {}",
-            entry.name
-        );
-        let data_sets = !matches!(entry.input, metric_registry::Input::Records);
-        let mut known = FILES.iter().map(|files| files.metric);
-        assert_eq!(
-            known.any(|metric| metric == entry.name),
-            data_sets,
-            "random dataset files for {}",
-            entry.name
-        );
+        let domains = domains();
+        let sets: Vec<_> = domains
+            .iter()
+            .filter(|domain| domain.entry.name == entry.name)
+            .flat_map(|domain| &domain.options)
+            .collect();
+        assert!(!sets.is_empty(), "no random records for {}", entry.name);
+        for set in entry.tried {
+            let is_tried = sets.iter().any(|tried| tried.ends_with(set));
+            assert!(is_tried, "{}: {set:?} goes with no values", entry.name);
+        }
     }
 }
 
@@ -732,30 +724,29 @@ proptest! {
 
     #[test]
     fn hold_for_records(seed in any::<u64>(), size in 0_usize..8) {
-        for domain in DOMAINS {
-            check(domain, size, &mut Random::new(seed));
+        for domain in domains() {
+            check(&domain, size, &mut Random::new(seed));
         }
     }
 
     #[test]
     fn hold_for_files(seed in any::<u64>(), size in 0_usize..8) {
-        for files in FILES {
-            let entry = entry(files.metric);
-            for set in files.options {
-                let scorer = entry.scorer(&options(set)).expect("good options");
-                shards(files, entry, &scorer, size, &mut Random::new(seed));
+        for files in files() {
+            for set in &files.options {
+                let scorer = files.entry.scorer(&options(set)).expect("good options");
+                shards(&files, files.entry, &scorer, size, &mut Random::new(seed));
             }
         }
     }
 
     #[test]
     fn files_are_records(seed in any::<u64>(), size in 0_usize..6) {
-        let metrics = ["coco", "voc", "tide", "confusion-matrix"];
-        for files in FILES.iter().filter(|files| metrics.contains(&files.metric)) {
-            for set in files.options {
-                let scorer = entry(files.metric).scorer(&options(set)).expect("good options");
+        let takes_images = |entry: &Entry| entry.shapes.iter().any(|taken| taken.shape == Shape::Images);
+        for files in files().iter().filter(|files| takes_images(files.entry)) {
+            for set in &files.options {
+                let scorer = files.entry.scorer(&options(set)).expect("good options");
                 let subject = Subject {
-                    entry: entry(files.metric),
+                    entry: files.entry,
                     scorer: &scorer,
                     missing: Missing::Error,
                 };
@@ -786,8 +777,8 @@ proptest! {
 }
 
 fn check(domain: &Domain, size: usize, random: &mut Random) {
-    let entry = entry(domain.metric);
-    for set in domain.options {
+    let entry = domain.entry;
+    for set in &domain.options {
         // These programs insist on an answer to each question.
         let is_strict = set
             .iter()

@@ -1,27 +1,24 @@
 //! Any metric by its name, on arbitrary options and records.
 //!
-//! An input is a byte, counted from `a`, that chooses the metric in the order of `ENTRIES`, and a
-//! text in parts, between lines of `@`. The first part is options, one `name=value` per line. The
-//! others are, in turn, the reference and the prediction of a record: JSON, or a line of text where
+//! An input is a line with the name of a metric, and a text in parts, between lines of `@`. The first
+//! part is options, one `name=value` per line. The others are, in turn, the reference and the prediction of a record: JSON, or a line of text where
 //! they are not. A metric that reads dataset files reads the first two as files, too.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use metric_record::{Document, JoinPolicy, Missing, Record, Shard, Value};
-use metric_registry::{AddError, DataSet, Drawing, ENTRIES, Input, Options, Report, Scorer, State};
-use metric_suite_fuzz::{choose, parts};
+use metric_registry::{AddError, DataSet, Drawing, Input, Options, Report, Scorer, Show, State};
+use metric_suite_fuzz::{choose_entry, parts};
 use serde_json::value::RawValue;
 
 const DRAWINGS: [Drawing; 3] = [Drawing::Svg, Drawing::Text, Drawing::ColoredText];
 
 fuzz_target!(|data: &[u8]| {
-    let [metric, text @ ..] = data else {
-        return;
-    };
-    let entry = choose(ENTRIES, *metric);
-    let text = String::from_utf8_lossy(text);
-    let parts = parts(&text);
+    let text = String::from_utf8_lossy(data);
+    let (name, text) = text.split_once('\n').unwrap_or_default();
+    let entry = choose_entry(name);
+    let parts = parts(text);
     let (options, values) = (parts[0], &parts[1..]);
     let mut chosen = Options::default().with_details();
     for (name, value) in options.lines().filter_map(|line| line.split_once('=')) {
@@ -103,12 +100,9 @@ fn records(scorer: &Scorer, values: &[&str]) {
         assert!(sample.record < records.len());
     }
     same("with samples", state);
-    let Some(pictures) = scorer.pictures() else {
-        return;
-    };
-    for drawing in DRAWINGS.into_iter().filter(|form| pictures.draws(*form)) {
+    for drawing in DRAWINGS {
         for record in &mut records.clone() {
-            pictures
+            scorer
                 .picture(record, drawing)
                 .expect("a record that was read");
         }
@@ -161,11 +155,8 @@ fn data_sets(scorer: &Scorer, values: &[&str]) {
         shards.merge(&shard).expect("shards of one data set");
     }
     same("shards", shards);
-    let Some(pictures) = scorer.pictures() else {
-        return;
-    };
-    for drawing in DRAWINGS.into_iter().filter(|form| pictures.draws(*form)) {
-        pictures
+    for drawing in DRAWINGS {
+        scorer
             .draw_data_set(data_set(None), drawing, &mut |_, draw| drop(draw()))
             .expect("files that were read");
     }

@@ -5,8 +5,8 @@
 //! - `a`: the bytes of a state file.
 //! - `b`: a header in JSON, a line of `@`, and a body. They become a file whose lengths, checksums and
 //!   compression are correct, so that changes of the other fields and of the body are looked at.
-//! - `c` and on: options, one `name=value` per line, a line of `@`, and a body of the metric that the
-//!   letter chooses in the order of `ENTRIES`.
+//! - `c`: a line with the name of a metric, options, one `name=value` per line, a line of `@`, and a body of the
+//!   metric.
 //!
 //! A state that can be read is like any other: it merges with itself, has a report, and is written
 //! with the same bytes.
@@ -14,9 +14,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use metric_registry::{ENTRIES, Options, State};
+use metric_registry::{Options, State};
 use metric_run::{read_states, write_states};
-use metric_suite_fuzz::choose;
+use metric_suite_fuzz::choose_entry;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
@@ -30,9 +30,9 @@ fuzz_target!(|data: &[u8]| {
                 read_file(&file);
             }
         }
-        [metric, parts @ ..] => {
+        [_, parts @ ..] => {
             let (options, body) = split(parts);
-            read_body(metric.wrapping_sub(b'c').wrapping_add(b'a'), options, body);
+            read_body(options, body);
         }
     }
 });
@@ -81,13 +81,14 @@ fn file(header: &[u8], body: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-fn read_body(metric: u8, options: &[u8], body: &[u8]) {
+fn read_body(options: &[u8], body: &[u8]) {
     let options = String::from_utf8_lossy(options);
+    let (name, options) = options.split_once('\n').unwrap_or((&options, ""));
     let mut chosen = Options::default();
     for (name, value) in options.lines().filter_map(|line| line.split_once('=')) {
         chosen = chosen.set(name, value);
     }
-    let Ok(scorer) = choose(ENTRIES, metric).scorer(&chosen) else {
+    let Ok(scorer) = choose_entry(name).scorer(&chosen) else {
         return;
     };
     match scorer.read_state(body) {

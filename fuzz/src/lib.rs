@@ -3,10 +3,20 @@
 use std::fmt::Debug;
 
 use metric_core::{Merge, Metric};
+use metric_registry::{ENTRIES, Entry, find};
 
 /// One of `all`, by a byte that is counted starting at `a`.
 pub fn choose<T: Copy>(all: &[T], byte: u8) -> T {
-    all[usize::from(byte.wrapping_sub(b'a')) % all.len()]
+    *choose_of(all, byte)
+}
+
+fn choose_of<T>(all: &[T], byte: u8) -> &T {
+    &all[usize::from(byte.wrapping_sub(b'a')) % all.len()]
+}
+
+/// The metric of this name; of another name, one that its first byte chooses.
+pub fn choose_entry(name: &str) -> &'static Entry {
+    find(name).unwrap_or_else(|| choose_of(ENTRIES, name.bytes().next().unwrap_or_default()))
 }
 
 /// The parts of a text, between lines of `@` alone.

@@ -11,14 +11,6 @@ from typing import Any
 
 from ._metric import Metric, _entries, _scored_as_given, _with_short_way
 
-#: Names of classes that differ from the name of the metric with each word capitalized.
-_CLASSES = {
-    **{name: name.upper() for name in ("anls", "arc", "cer", "coco", "mrr", "tide", "voc", "vqa", "wer")},
-    "codebleu": "CodeBLEU",
-    "openlane": "OpenLane",
-    "squad": "SQuAD",
-}
-
 #: Name, type, default and meaning of an argument.
 Argument = tuple[str, str, Any, str]
 
@@ -49,21 +41,17 @@ _SETTINGS: list[Argument] = [
 ]
 
 
-def class_name(name: str) -> str:
-    return _CLASSES.get(name) or "".join(word.capitalize() for word in name.split("-"))
-
-
 def python_name(name: str) -> str:
     name = name.replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def result_type(entry: dict[str, Any]) -> str:
-    return "CocoResult" if entry["name"] == "coco" else "Result"
+    return "CocoResult" if entry["arrays"] else "Result"
 
 
-def _option_type(option: dict[str, Any]) -> tuple[str, Any]:
-    """The type of an option in Python's notation, and its default."""
+def _option_type(option: dict[str, Any], of_input: set[str]) -> tuple[str, Any]:
+    """The type of an option in Python's notation, and its default; that of the form of the input depends on the values."""
     kind, default, choices = option["kind"], option["default"], option["choices"]
     word = f"Literal[{', '.join(repr(choice) for choice in choices)}]" if choices else "str"
     plain = {"integer": "int", "number": "float", "text": "str", "choice": word, "path": "str | PathLike[str]"}
@@ -72,8 +60,7 @@ def _option_type(option: dict[str, Any]) -> tuple[str, Any]:
     if kind == "list":
         item = plain[option["items"]]
         return f"Sequence[{item}] | {item if option['items'] != 'choice' else 'str'} | None", None
-    # The form of the input depends on the values.
-    if default is None or option["name"] == "input":
+    if default is None or option["name"] in of_input:
         return f"{plain[kind]} | None", None
     return plain[kind], {"integer": int, "number": float}.get(kind, str)(default)
 
@@ -81,8 +68,9 @@ def _option_type(option: dict[str, Any]) -> tuple[str, Any]:
 def options(entry: dict[str, Any]) -> list[Argument]:
     """The options of a metric as arguments."""
     found = []
+    of_input = {name for shape in entry["shapes"] for name in shape["options"]}
     for option in entry["options"]:
-        kind, default = _option_type(option)
+        kind, default = _option_type(option, of_input)
         text = option["help"].rstrip(".") + "."
         if option["kind"] == "list" and option["default"] is not None:
             text = f"{text} By default {option['default']}."
@@ -180,7 +168,7 @@ def _function(entry: dict[str, Any], module: str) -> Any:
 
 
 def _class(entry: dict[str, Any], module: str) -> type[Metric]:
-    name, items = class_name(entry["name"]), class_arguments(entry)
+    name, items = entry["class_name"], class_arguments(entry)
     defaults = {argument: default for argument, _, default, _ in items}
 
     def init(self: Metric, **given: Any) -> None:

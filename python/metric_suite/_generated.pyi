@@ -8,15 +8,16 @@ from typing import Any, Literal
 from ._metric import Metric
 from ._result import CocoResult, Result
 
-def arc(
+def wer(
     *,
     predictions: Any,
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    attempts: int = 2,
-    strict: bool = False,
-    groups: Literal['none', 'task'] = 'none',
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -28,21 +29,22 @@ def arc(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
+    """Word error rate, match error rate, word information lost and preserved.
 
     Args:
-        predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
-            "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
-            benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
-            solutions lack is left out; a warning names both.
-        references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
-            outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
+        predictions: a string.
+        references: a string.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
-        attempts: In submissions: number of attempts per output that count.
-        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
-            and outputs of a submission that do not belong there.
-        groups: In submissions: tables in addition to the total.
+        profile: Package whose conventions to follow for white space and for empty references.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -56,23 +58,26 @@ def arc(
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
 
     Returns:
-        The scores ``cell_accuracy`` (higher is better); ``cell_accuracy_pooled`` (higher is better); ``exact``
-        (higher is better); ``shape_match`` (higher is better); ``palette_match`` (higher is better); ``kaggle``
-        (higher is better); ``arcprize`` (higher is better); ``all_tests`` (higher is better); ``pass_at_N``
-        (higher is better); ``solved`` (higher is better); ``cell_accuracy_by_task`` (higher is better).
+        The scores ``wer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``wer_mean`` (lower is better).
 
     Raises:
         MetricError: An option or a value is wrong.
     """
 
-class ARC(Metric):
-    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy, in batches.
+class WER(Metric):
+    """Word error rate, match error rate, word information lost and preserved, in batches.
 
     Args:
-        attempts: In submissions: number of attempts per output that count.
-        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
-            and outputs of a submission that do not belong there.
-        groups: In submissions: tables in addition to the total.
+        profile: Package whose conventions to follow for white space and for empty references.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -88,9 +93,921 @@ class ARC(Metric):
     def __init__(
         self,
         *,
-        attempts: int = 2,
-        strict: bool = False,
-        groups: Literal['none', 'task'] = 'none',
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def cer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Character error rate, and the other rates of wer, counted in characters.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``cer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
+        (higher is better); ``cer_mean`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CER(Metric):
+    """Character error rate, and the other rates of wer, counted in characters, in batches.
+
+    Args:
+        profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def string_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``string_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class StringAccuracy(Metric):
+    """Share of texts that equal their reference, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def exact_match(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    regexes_to_ignore: Sequence[str] | str | None = None,
+    ignore_case: bool = False,
+    ignore_punctuation: bool = False,
+    ignore_numbers: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``exact_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ExactMatch(Metric):
+    """Share of texts that equal their reference, with the options of Hugging Face's exact_match, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
+        ignore_case: Lowercase both texts.
+        ignore_punctuation: Delete ASCII punctuation.
+        ignore_numbers: Delete the digits 0 to 9.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        regexes_to_ignore: Sequence[str] | str | None = None,
+        ignore_case: bool = False,
+        ignore_punctuation: bool = False,
+        ignore_numbers: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def squad(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['v1.1', 'v2'] = 'v1.1',
+    na_prob_file: str | PathLike[str] | None = None,
+    na_prob_thresh: float | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Exact match and F1 of answers extracted from a text, as in SQuAD.
+
+    Args:
+        predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
+            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
+            ...}.
+        references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
+            Under v2, an empty list means that there is no answer.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``exact_match`` (higher is better); ``f1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class SQuAD(Metric):
+    """Exact match and F1 of answers extracted from a text, as in SQuAD, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Version of SQuAD. Under v2, a question may have no answer.
+        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
+            answer (.json).
+        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
+            1].
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['v1.1', 'v2'] = 'v1.1',
+        na_prob_file: str | PathLike[str] | None = None,
+        na_prob_thresh: float | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def vqa(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+    questions: str | PathLike[str] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Accuracy of answers to questions about images.
+
+    Args:
+        predictions: a string; with an annotation file, VQA v2's results file: a list of {"question_id": ...,
+            "answer": ...}.
+        references: an answer or a list of answers, or {"answer": ..., "lang": "en"}, with `lang`,
+            `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Convention to follow.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class VQA(Metric):
+    """Accuracy of answers to questions about images, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Convention to follow.
+        questions: VQA v2's question file, which must have the questions of the annotation file.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
+        questions: str | PathLike[str] | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def anls(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['paper', 'rrc'] = 'paper',
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Average Normalized Levenshtein Similarity of answers read from documents.
+
+    Args:
+        predictions: a string.
+        references: an answer or a list of answers.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
+            Competition.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``anls`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ANLS(Metric):
+    """Average Normalized Levenshtein Similarity of answers read from documents, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
+            Competition.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['paper', 'rrc'] = 'paper',
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def relaxed_accuracy(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    tolerance: float = 0.05,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy).
+
+    Args:
+        predictions: a string or a number.
+        references: an answer or a list of answers, each a string or a number.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        tolerance: Relative tolerance of numbers.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``relaxed_accuracy`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class RelaxedAccuracy(Metric):
+    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy), in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        tolerance: Relative tolerance of numbers.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        tolerance: float = 0.05,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def codebleu(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+    lang_field: str | None = None,
+    profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+    weights: Sequence[float] | float | None = None,
+    on_limit: Literal['error', 'zero'] = 'error',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow.
+
+    Args:
+        predictions: a string.
+        references: a string, or `references`: a list of strings.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        lang: Language of all texts.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
+        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
+            lowers them.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
+            1. By default 0.25,0.25,0.25,0.25.
+        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
+            they had no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``codebleu`` (higher is better); ``ngram_match`` (higher is better); ``weighted_ngram_match``
+        (higher is better); ``syntax_match`` (higher is better); ``dataflow_match`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CodeBLEU(Metric):
+    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        lang: Language of all texts.
+        lang_field: Field next to the reference that names the language of the example, instead of lang.
+        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
+            lowers them.
+        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
+            1. By default 0.25,0.25,0.25,0.25.
+        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
+            they had no syntax and no dataflow.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
+        lang_field: str | None = None,
+        profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
+        weights: Sequence[float] | float | None = None,
+        on_limit: Literal['error', 'zero'] = 'error',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def classification(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    average: Literal['micro', 'macro', 'weighted'] = 'macro',
+    zero_division: Literal['undefined', '0', '1'] = 'undefined',
+    labels: Sequence[str] | str | None = None,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
+
+    Args:
+        predictions: a label, which is an integer or a string.
+        references: a label, which is an integer or a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        average: How to average precision, recall and F1 over classes.
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
+            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
+        labels: Classes to include in the averages and the table, for example only the positive class [default:
+            all].
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``accuracy`` (higher is better); ``precision`` (higher is better); ``recall`` (higher is
+        better); ``f1`` (higher is better); ``balanced_accuracy`` (higher is better); ``cohen_kappa`` (higher is
+        better); ``matthews_correlation`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Classification(Metric):
+    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division, in batches.
+
+    Args:
+        average: How to average precision, recall and F1 over classes.
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
+            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
+        labels: Classes to include in the averages and the table, for example only the positive class [default:
+            all].
+        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
+            matrix.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        average: Literal['micro', 'macro', 'weighted'] = 'macro',
+        zero_division: Literal['undefined', '0', '1'] = 'undefined',
+        labels: Sequence[str] | str | None = None,
+        groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -319,15 +1236,23 @@ class MRR(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
-def classification(
+def coco(
     *,
     predictions: Any,
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    average: Literal['micro', 'macro', 'weighted'] = 'macro',
-    zero_division: Literal['undefined', '0', '1'] = 'undefined',
-    labels: Sequence[str] | str | None = None,
+    iou_type: Literal['bbox', 'segm', 'keypoints'] | None = None,
+    oks_sigmas: Sequence[float] | float | None = None,
+    iou: Sequence[float] | float | None = None,
+    recalls: Sequence[float] | float | None = None,
+    areas: Sequence[str] | str | None = None,
+    max_detections: Sequence[int] | int | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    class_agnostic: bool = False,
+    quirks: Literal['none', 'pycocotools'] = 'none',
     groups: Literal['none', 'class'] = 'none',
     samples: bool = False,
     details: bool = False,
@@ -339,21 +1264,38 @@ def classification(
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
+) -> CocoResult:
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
 
     Args:
-        predictions: a label, which is an integer or a string.
-        references: a label, which is an integer or a string.
+        predictions: a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id,
+            score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per
+            record: a list of its detections.
+        references: a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC
+            annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or
+            {"width", "height", "annotations": [...]}.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
-        average: How to average precision, recall and F1 over classes.
-        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
-            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
-        labels: Classes to include in the averages and the table, for example only the positive class [default:
-            all].
-        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
-            matrix.
+        iou_type: Shapes to compare: boxes, masks or keypoints.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
+            keypoints of a person.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
+        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
+            20).
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        class_agnostic: Treat all objects as one class.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -367,25 +1309,37 @@ def classification(
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
 
     Returns:
-        The scores ``accuracy`` (higher is better); ``precision`` (higher is better); ``recall`` (higher is
-        better); ``f1`` (higher is better); ``balanced_accuracy`` (higher is better); ``cohen_kappa`` (higher is
-        better); ``matthews_correlation`` (higher is better).
+        The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
+        ``AR_N`` (higher is better); ``AR`` (higher is better); ``ART`` (higher is better).
 
     Raises:
         MetricError: An option or a value is wrong.
     """
 
-class Classification(Metric):
-    """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division, in batches.
+class COCO(Metric):
+    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks), in batches.
 
     Args:
-        average: How to average precision, recall and F1 over classes.
-        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
-            used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
-        labels: Classes to include in the averages and the table, for example only the positive class [default:
-            all].
-        groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
-            matrix.
+        iou_type: Shapes to compare: boxes, masks or keypoints.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
+            keypoints of a person.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
+        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
+            20).
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        class_agnostic: Treat all objects as one class.
+        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
+            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
+            and AP if 100 is not in max_detections.
+        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -401,9 +1355,17 @@ class Classification(Metric):
     def __init__(
         self,
         *,
-        average: Literal['micro', 'macro', 'weighted'] = 'macro',
-        zero_division: Literal['undefined', '0', '1'] = 'undefined',
-        labels: Sequence[str] | str | None = None,
+        iou_type: Literal['bbox', 'segm', 'keypoints'] | None = None,
+        oks_sigmas: Sequence[float] | float | None = None,
+        iou: Sequence[float] | float | None = None,
+        recalls: Sequence[float] | float | None = None,
+        areas: Sequence[str] | str | None = None,
+        max_detections: Sequence[int] | int | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        class_agnostic: bool = False,
+        quirks: Literal['none', 'pycocotools'] = 'none',
         groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
@@ -417,14 +1379,20 @@ class Classification(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
-def string_accuracy(
+def voc(
     *,
     predictions: Any,
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
+    iou: float = 0.5,
+    interpolation: Literal['every', '11'] = 'every',
+    strict: bool = False,
+    pixel_plus_one: bool = False,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -436,19 +1404,26 @@ def string_accuracy(
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
 ) -> Result:
-    """Share of texts that equal their reference.
+    """Pascal VOC's average precision of boxes.
 
     Args:
-        predictions: a string.
-        references: a string, or `references`: a list of strings.
+        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
+            YOLO's labels with confidences (.txt).
+        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
+            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
+        iou: IoU threshold of a match.
+        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
+        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
+        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -462,22 +1437,27 @@ def string_accuracy(
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
 
     Returns:
-        The scores ``string_accuracy`` (higher is better).
+        The scores ``mAP`` (higher is better); ``AP`` (higher is better).
 
     Raises:
         MetricError: An option or a value is wrong.
     """
 
-class StringAccuracy(Metric):
-    """Share of texts that equal their reference, in batches.
+class VOC(Metric):
+    """Pascal VOC's average precision of boxes, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
+        iou: IoU threshold of a match.
+        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
+        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
+        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
+            image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -493,832 +1473,14 @@ class StringAccuracy(Metric):
     def __init__(
         self,
         *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def wer(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    max_cells: int = 100000000000,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Word error rate, match error rate, word information lost and preserved.
-
-    Args:
-        predictions: a string.
-        references: a string.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        profile: Package whose conventions to follow for white space and for empty references.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``wer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
-        (higher is better); ``wer_mean`` (lower is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class WER(Metric):
-    """Word error rate, match error rate, word information lost and preserved, in batches.
-
-    Args:
-        profile: Package whose conventions to follow for white space and for empty references.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        max_cells: int = 100000000000,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def cer(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-    unit: Literal['codepoint', 'grapheme'] = 'codepoint',
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    max_cells: int = 100000000000,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Character error rate, and the other rates of wer, counted in characters.
-
-    Args:
-        predictions: a string.
-        references: a string.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        profile: Package whose conventions to follow for white space and for empty references.
-        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``cer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
-        (higher is better); ``cer_mean`` (lower is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class CER(Metric):
-    """Character error rate, and the other rates of wer, counted in characters, in batches.
-
-    Args:
-        profile: Package whose conventions to follow for white space and for empty references.
-        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-        unit: Literal['codepoint', 'grapheme'] = 'codepoint',
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        max_cells: int = 100000000000,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def exact_match(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    regexes_to_ignore: Sequence[str] | str | None = None,
-    ignore_case: bool = False,
-    ignore_punctuation: bool = False,
-    ignore_numbers: bool = False,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
-
-    Args:
-        predictions: a string.
-        references: a string, or `references`: a list of strings.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
-        ignore_case: Lowercase both texts.
-        ignore_punctuation: Delete ASCII punctuation.
-        ignore_numbers: Delete the digits 0 to 9.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``exact_match`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class ExactMatch(Metric):
-    """Share of texts that equal their reference, with the options of Hugging Face's exact_match, in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
-        ignore_case: Lowercase both texts.
-        ignore_punctuation: Delete ASCII punctuation.
-        ignore_numbers: Delete the digits 0 to 9.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        regexes_to_ignore: Sequence[str] | str | None = None,
-        ignore_case: bool = False,
-        ignore_punctuation: bool = False,
-        ignore_numbers: bool = False,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def vqa(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
-    questions: str | PathLike[str] | None = None,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Accuracy of answers to questions about images.
-
-    Args:
-        predictions: a string; with an annotation file, VQA v2's results file: a list of {"question_id": ...,
-            "answer": ...}.
-        references: an answer or a list of answers, or {"answer": ..., "lang": "en"}, with `lang`,
-            `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json).
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Convention to follow.
-        questions: VQA v2's question file, which must have the questions of the annotation file.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``accuracy`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class VQA(Metric):
-    """Accuracy of answers to questions about images, in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Convention to follow.
-        questions: VQA v2's question file, which must have the questions of the annotation file.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
-        questions: str | PathLike[str] | None = None,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def anls(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    profile: Literal['paper', 'rrc'] = 'paper',
-    max_cells: int = 100000000000,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Average Normalized Levenshtein Similarity of answers read from documents.
-
-    Args:
-        predictions: a string.
-        references: an answer or a list of answers.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
-            Competition.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``anls`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class ANLS(Metric):
-    """Average Normalized Levenshtein Similarity of answers read from documents, in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
-            Competition.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        profile: Literal['paper', 'rrc'] = 'paper',
-        max_cells: int = 100000000000,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def squad(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    profile: Literal['v1.1', 'v2'] = 'v1.1',
-    na_prob_file: str | PathLike[str] | None = None,
-    na_prob_thresh: float | None = None,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Exact match and F1 of answers extracted from a text, as in SQuAD.
-
-    Args:
-        predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
-            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
-            ...}.
-        references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
-            Under v2, an empty list means that there is no answer.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Version of SQuAD. Under v2, a question may have no answer.
-        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
-            answer (.json).
-        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
-            1].
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``exact_match`` (higher is better); ``f1`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class SQuAD(Metric):
-    """Exact match and F1 of answers extracted from a text, as in SQuAD, in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        profile: Version of SQuAD. Under v2, a question may have no answer.
-        na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
-            answer (.json).
-        na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
-            1].
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        profile: Literal['v1.1', 'v2'] = 'v1.1',
-        na_prob_file: str | PathLike[str] | None = None,
-        na_prob_thresh: float | None = None,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def relaxed_accuracy(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    normalize: Sequence[str] | str | None = None,
-    tolerance: float = 0.05,
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy).
-
-    Args:
-        predictions: a string or a number.
-        references: an answer or a list of answers, each a string or a number.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        tolerance: Relative tolerance of numbers.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``relaxed_accuracy`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class RelaxedAccuracy(Metric):
-    """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy), in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
-            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
-            ...).
-        tolerance: Relative tolerance of numbers.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        normalize: Sequence[str] | str | None = None,
-        tolerance: float = 0.05,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def codebleu(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    extract: str | None = None,
-    lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
-    lang_field: str | None = None,
-    profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
-    weights: Sequence[float] | float | None = None,
-    on_limit: Literal['error', 'zero'] = 'error',
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow.
-
-    Args:
-        predictions: a string.
-        references: a string, or `references`: a list of strings.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        lang: Language of all texts.
-        lang_field: Field next to the reference that names the language of the example, instead of lang.
-        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
-            lowers them.
-        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
-            1. By default 0.25,0.25,0.25,0.25.
-        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
-            they had no syntax and no dataflow.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``codebleu`` (higher is better); ``ngram_match`` (higher is better); ``weighted_ngram_match``
-        (higher is better); ``syntax_match`` (higher is better); ``dataflow_match`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class CodeBLEU(Metric):
-    """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow, in batches.
-
-    Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
-        lang: Language of all texts.
-        lang_field: Field next to the reference that names the language of the example, instead of lang.
-        profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
-            lowers them.
-        weights: Weights of ngram_match, weighted_ngram_match, syntax_match and dataflow_match. They must sum to
-            1. By default 0.25,0.25,0.25,0.25.
-        on_limit: Treatment of texts beyond the limits of the parser: stop with an error, or score them as if
-            they had no syntax and no dataflow.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        extract: str | None = None,
-        lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
-        lang_field: str | None = None,
-        profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
-        weights: Sequence[float] | float | None = None,
-        on_limit: Literal['error', 'zero'] = 'error',
+        iou: float = 0.5,
+        interpolation: Literal['every', '11'] = 'every',
+        strict: bool = False,
+        pixel_plus_one: bool = False,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -1455,263 +1617,6 @@ class Detection(Metric):
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def coco(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
-    oks_sigmas: Sequence[float] | float | None = None,
-    iou: Sequence[float] | float | None = None,
-    recalls: Sequence[float] | float | None = None,
-    areas: Sequence[str] | str | None = None,
-    max_detections: Sequence[int] | int | None = None,
-    image_key: Literal['id', 'file_name'] = 'id',
-    image_size: str | None = None,
-    columns: str | None = None,
-    class_agnostic: bool = False,
-    quirks: Literal['none', 'pycocotools'] = 'none',
-    groups: Literal['none', 'class'] = 'none',
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> CocoResult:
-    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
-
-    Args:
-        predictions: a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id,
-            score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per
-            record: a list of its detections.
-        references: a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC
-            annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or
-            {"width", "height", "annotations": [...]}.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        iou_type: Shapes to compare: boxes, masks or keypoints.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
-            keypoints of a person.
-        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
-        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
-        areas: Area ranges in square pixels, both bounds included, instead of
-            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
-        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
-            20).
-        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
-            and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
-        columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
-        class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
-            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
-            and AP if 100 is not in max_detections.
-        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
-        ``AR_N`` (higher is better); ``AR`` (higher is better); ``ART`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class COCO(Metric):
-    """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks), in batches.
-
-    Args:
-        iou_type: Shapes to compare: boxes, masks or keypoints.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
-            keypoints of a person.
-        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
-        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
-        areas: Area ranges in square pixels, both bounds included, instead of
-            small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small).
-        max_detections: Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints,
-            20).
-        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
-            and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
-        columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
-        class_agnostic: Treat all objects as one class.
-        quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
-            the field ignore, masks that differ in size from their image, polygons of an odd number of values,
-            and AP if 100 is not in max_detections.
-        groups: Tables in addition to the total. With class_agnostic there is no table of classes.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        iou_type: Literal['bbox', 'segm', 'keypoints'] = 'bbox',
-        oks_sigmas: Sequence[float] | float | None = None,
-        iou: Sequence[float] | float | None = None,
-        recalls: Sequence[float] | float | None = None,
-        areas: Sequence[str] | str | None = None,
-        max_detections: Sequence[int] | int | None = None,
-        image_key: Literal['id', 'file_name'] = 'id',
-        image_size: str | None = None,
-        columns: str | None = None,
-        class_agnostic: bool = False,
-        quirks: Literal['none', 'pycocotools'] = 'none',
-        groups: Literal['none', 'class'] = 'none',
-        samples: bool = False,
-        details: bool = False,
-        missing: Literal['error', 'empty', 'skip'] | None = None,
-        extra: Literal['error', 'ignore'] | None = None,
-        threads: int | None = None,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int | None = None,
-        cluster_field: str | None = None,
-        slice_field: str | Sequence[str] | None = None,
-    ) -> None: ...
-
-def voc(
-    *,
-    predictions: Any,
-    references: Any,
-    ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
-    iou: float = 0.5,
-    interpolation: Literal['every', '11'] = 'every',
-    strict: bool = False,
-    pixel_plus_one: bool = False,
-    image_key: Literal['id', 'file_name'] = 'id',
-    image_size: str | None = None,
-    columns: str | None = None,
-    groups: Literal['none', 'class'] = 'class',
-    samples: bool = False,
-    details: bool = False,
-    missing: Literal['error', 'empty', 'skip'] | None = None,
-    extra: Literal['error', 'ignore'] | None = None,
-    threads: int | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    cluster_field: str | None = None,
-    slice_field: str | Sequence[str] | None = None,
-) -> Result:
-    """Pascal VOC's average precision of boxes.
-
-    Args:
-        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
-            YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
-            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        iou: IoU threshold of a match.
-        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
-        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
-        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
-        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
-            and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
-        columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
-        groups: Tables in addition to the total.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-
-    Returns:
-        The scores ``mAP`` (higher is better); ``AP`` (higher is better).
-
-    Raises:
-        MetricError: An option or a value is wrong.
-    """
-
-class VOC(Metric):
-    """Pascal VOC's average precision of boxes, in batches.
-
-    Args:
-        iou: IoU threshold of a match.
-        interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
-        strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
-        pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
-        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
-            and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
-        columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
-        groups: Tables in addition to the total.
-        samples: Whether the result has the scores of each example.
-        details: Whether the result has details that are too large for a table, such as curves.
-        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
-            empty one, or left out.
-        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
-        threads: The number of threads, by default one per core. The result does not depend on it.
-        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
-        resamples: Replicates of the bootstrap, 2000 by default.
-        seed: Seed of all random numbers, 0 by default.
-        cluster_field: Field of examples that are resampled together.
-        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
-    """
-    def __init__(
-        self,
-        *,
-        iou: float = 0.5,
-        interpolation: Literal['every', '11'] = 'every',
-        strict: bool = False,
-        pixel_plus_one: bool = False,
-        image_key: Literal['id', 'file_name'] = 'id',
-        image_size: str | None = None,
-        columns: str | None = None,
-        groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -1951,7 +1856,7 @@ def lanes(
     duplicates: Literal['count', 'merge'] = 'count',
     overall: Literal['pairs', 'key'] = 'pairs',
     equality: Sequence[str] | str | None = None,
-    dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+    dangling_lanes: Literal['count', 'drop', 'error'] | None = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -2047,7 +1952,7 @@ class Lanes(Metric):
         duplicates: Literal['count', 'merge'] = 'count',
         overall: Literal['pairs', 'key'] = 'pairs',
         equality: Sequence[str] | str | None = None,
-        dangling_lanes: Literal['count', 'drop', 'error'] = 'count',
+        dangling_lanes: Literal['count', 'drop', 'error'] | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -2142,47 +2047,142 @@ class OpenLane(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
+def arc(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    attempts: int = 2,
+    strict: bool = False,
+    groups: Literal['none', 'task'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
+
+    Args:
+        predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
+            "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
+            benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
+            solutions lack is left out; a warning names both.
+        references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
+            outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        attempts: In submissions: number of attempts per output that count.
+        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
+            and outputs of a submission that do not belong there.
+        groups: In submissions: tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``cell_accuracy`` (higher is better); ``cell_accuracy_pooled`` (higher is better); ``exact``
+        (higher is better); ``shape_match`` (higher is better); ``palette_match`` (higher is better); ``kaggle``
+        (higher is better); ``arcprize`` (higher is better); ``all_tests`` (higher is better); ``pass_at_N``
+        (higher is better); ``solved`` (higher is better); ``cell_accuracy_by_task`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ARC(Metric):
+    """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy, in batches.
+
+    Args:
+        attempts: In submissions: number of attempts per output that count.
+        strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
+            and outputs of a submission that do not belong there.
+        groups: In submissions: tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        attempts: int = 2,
+        strict: bool = False,
+        groups: Literal['none', 'task'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
 CLASSES: dict[str, type[Metric]]
 
 __all__ = [
-    'arc',
-    'accuracy_at_k',
-    'mrr',
-    'classification',
-    'string_accuracy',
     'wer',
     'cer',
+    'string_accuracy',
     'exact_match',
+    'squad',
     'vqa',
     'anls',
-    'squad',
     'relaxed_accuracy',
     'codebleu',
-    'detection',
+    'classification',
+    'accuracy_at_k',
+    'mrr',
     'coco',
     'voc',
+    'detection',
     'tide',
     'confusion_matrix',
     'lanes',
     'openlane',
-    'ARC',
-    'AccuracyAtK',
-    'MRR',
-    'Classification',
-    'StringAccuracy',
+    'arc',
     'WER',
     'CER',
+    'StringAccuracy',
     'ExactMatch',
+    'SQuAD',
     'VQA',
     'ANLS',
-    'SQuAD',
     'RelaxedAccuracy',
     'CodeBLEU',
-    'Detection',
+    'Classification',
+    'AccuracyAtK',
+    'MRR',
     'COCO',
     'VOC',
+    'Detection',
     'TIDE',
     'ConfusionMatrix',
     'Lanes',
     'OpenLane',
+    'ARC',
 ]

@@ -26,6 +26,18 @@ class MetricInfo(NamedTuple):
     groups: list[str]
     #: Whether it has details under at least some options.
     details: bool
+    #: The shapes of its values, with ``name`` and the ``options`` that each needs.
+    shapes: list[dict[str, Any]]
+    #: The question that its scores answer.
+    question: str
+    #: The programs whose numbers it has.
+    programs: str
+    #: The files of ``metric demo``, with ``name``, ``references``, ``predictions`` and ``options``.
+    demos: list[dict[str, Any]]
+    #: The name of its class.
+    class_name: str
+    #: Whether its result has arrays of precision, recall and scores.
+    arrays: bool
 
 
 def metrics() -> list[MetricInfo]:

@@ -201,17 +201,25 @@ def _plain_scorer(name: str) -> Any:
     return _native.Scorer(name, {}, {})
 
 
+@cache
+def _scores_options(name: str) -> dict[str, str]:
+    """Returns the options without which a metric takes no scores of classes; none if it takes no others."""
+    shapes: list[dict[str, Any]] = next((entry["shapes"] for entry in _entries() if entry["name"] == name), [])
+    return next((shape["options"] for shape in shapes if shape["name"] == "class-scores"), {})
+
+
 def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> dict[str, Any]:
-    """Returns the options of a metric that ranks labels, with the form ``scores`` if scores are given."""
-    if options.get("input") is not None or "input" not in _option_names(name):
+    """Returns the options of a metric with those for scores of classes, if scores are given where it ranks labels, too."""
+    wanted = _scores_options(name)
+    if not wanted or any(options.get(option) is not None for option in wanted):
         return options
     is_scores = options.get("ties") is not None or _are_scores(predictions)
-    return {**options, "input": "scores"} if is_scores else options
+    return {**options, **wanted} if is_scores else options
 
 
 def _kept(name: str, predictions: Any) -> Any:
     """Returns predictions that can be looked at: an iterator, which is read once, as a list."""
-    return list(predictions) if hasattr(predictions, "__next__") and "input" in _option_names(name) else predictions
+    return list(predictions) if hasattr(predictions, "__next__") and _scores_options(name) else predictions
 
 
 def _are_scores(predictions: Any) -> bool:
@@ -315,11 +323,11 @@ class Metric:
 
     def _score(self, predictions: Any, references: Any, ids: Any = None, fields: Any = None) -> Any:
         predictions = _kept(self.name, predictions)
-        if self._chosen.get("input") is None and _with_input(self.name, self._chosen, predictions) is not self._chosen:
-            # The first batch says that predictions are scores. A later one must have what the first had.
-            if self._is_empty():
-                self._chosen = {**self._chosen, "input": "scores"}
-                self._start()
+        chosen = _with_input(self.name, self._chosen, predictions)
+        # The first batch says that predictions are scores. A later one must have what the first had.
+        if chosen is not self._chosen and self._is_empty():
+            self._chosen = chosen
+            self._start()
         return _scored(self._scorer, predictions, references, ids, fields)
 
     def _is_empty(self) -> bool:
@@ -526,7 +534,7 @@ def score(
     >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
     0.5
     """
-    if not options and "input" not in _option_names(metric):
+    if not options and not _scores_options(metric):
         scorer = _plain_scorer(metric)
         if ids is None and fields is None:
             found = scorer.score_texts(predictions, references)
@@ -540,7 +548,8 @@ def score(
     predictions = _kept(metric, predictions)
     if "weights" in options and "weight-field" in _option_names(metric):
         weights = options.pop("weights")
-        if weights is not None and _with_input(metric, options, predictions).get("input") != "scores":
+        chosen, wanted = _with_input(metric, options, predictions), _scores_options(metric)
+        if weights is not None and any(chosen.get(name) != value for name, value in wanted.items()):
             raise MetricError('weights: expected only with input="scores"', option="weights")
         if weights is not None:
             fields = {**(fields or {}), "weights": weights}
@@ -762,6 +771,7 @@ def _forget_entries() -> None:
     global _LISTED
     _LISTED = None
     _option_names.cache_clear()
+    _scores_options.cache_clear()
     _plain_scorer.cache_clear()
 
 

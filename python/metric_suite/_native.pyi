@@ -25,6 +25,7 @@ class Scorer:
 
 class Outcome:
     metric: str
+    has_arrays: bool
     signature: str
     options: dict[str, str | list[str]]
     def to_json(self) -> str: ...

@@ -388,7 +388,7 @@ class CocoResult(Result):
 
 def result_of(outcome: Any) -> Result:
     """Returns the result of an outcome, of the class of its metric."""
-    kind = CocoResult if outcome.metric == "coco" else Result
+    kind = CocoResult if outcome.has_arrays else Result
     return kind._of_outcome(outcome)
 
 

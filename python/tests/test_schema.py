@@ -16,31 +16,18 @@ import metric_suite
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "crates/metric-cli/demo"
 
-# Files of the demo: metric, references, predictions, options.
-FILES = [
-    ("arc", "arc-solutions.jsonl", "arc-answers.jsonl", {}),
-    ("arc", "arc-tasks.json", "arc-submission.json", {"groups": "task"}),
-    ("codebleu", "functions.jsonl", "written-functions.jsonl", {"lang_field": "lang"}),
-    ("detection", "boxes.json", "detected-boxes.json", {}),
-    ("coco", "coco-truth.json", "coco-results.json", {"groups": "class"}),
-    ("voc", "coco-truth.json", "coco-results.json", {}),
-    ("tide", "coco-truth.json", "coco-results.json", {}),
-    ("confusion-matrix", "coco-truth.json", "coco-results.json", {}),
-    ("lanes", "lanes.jsonl", "predicted-lanes.jsonl", {}),
-    ("openlane", "frames.jsonl", "predicted-frames.jsonl", {}),
-    ("vqa", "answers.jsonl", "given-answers.jsonl", {}),
-    ("vqa", "vqa-annotations.json", "vqa-results.json", {"profile": "vqa-v2"}),
-    ("squad", "squad-data.json", "squad-predictions.json", {"profile": "v2"}),
-    ("anls", "documents.jsonl", "read-documents.jsonl", {}),
-    ("relaxed-accuracy", "charts.jsonl", "read-charts.jsonl", {}),
-    ("exact-match", "capitals.jsonl", "given-capitals.jsonl", {}),
-    ("string-accuracy", "words.txt", "read-words.txt", {}),
-    ("wer", "spoken.txt", "heard.txt", {}),
-    ("cer", "spoken.txt", "heard.txt", {}),
-    ("accuracy-at-k", "labels.jsonl", "ranked-labels.jsonl", {}),
-    ("mrr", "labels.jsonl", "ranked-labels.jsonl", {}),
-    ("classification", "classes.jsonl", "predicted-classes.jsonl", {"groups": "class"}),
-]
+def _files():
+    """The files of the demo: metric, references, predictions, options."""
+    for metric in metric_suite.metrics():
+        flags = {option["name"] for option in metric.options if option["kind"] == "flag"}
+        for demo in metric.demos:
+            options = {name.replace("-", "_"): value if name not in flags else True for name, value in demo["options"].items()}
+            yield metric.name, demo["references"], demo["predictions"], options
+            if "class" in metric.groups and any(option["name"] == "groups" for option in metric.options):
+                yield metric.name, demo["references"], demo["predictions"], {**options, "groups": "class"}
+
+
+FILES = list(_files())
 
 
 def strict(schema):

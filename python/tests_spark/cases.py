@@ -70,17 +70,16 @@ def _changed(random_: random.Random, text: str) -> str:
     return " ".join(words) if random_.random() < 0.7 else text
 
 
-def _texts(metric: str, types: tuple[str, str] = ("string", "string"), count: int = 60, **options: Any) -> Case:
-    random_ = random.Random(metric)
+def _texts(count: int = 60, several: bool = False) -> list[tuple[Any, Any]]:
+    random_ = random.Random(f"texts {several}")
     rows = []
     for _ in range(count):
         text = _text(random_)
-        reference = [text, _text(random_)] if types[0] == "array<string>" else text
-        rows.append((reference, _changed(random_, text)))
-    return Case(metric, types, rows, options)
+        rows.append(([text, _text(random_)] if several else text, _changed(random_, text)))
+    return rows
 
 
-def _codes(count: int = 24) -> Case:
+def _codes(count: int = 24) -> list[tuple[Any, Any]]:
     random_ = random.Random(7)
     lines = ["x = 1", "y = x + 2", "print(x)", "for i in range(3):\n    x += i", "if x:\n    y = 3", "return y"]
     rows = []
@@ -88,10 +87,10 @@ def _codes(count: int = 24) -> Case:
         chosen = random_.choices(lines, k=4)
         code = "def f(x):\n" + "\n".join("    " + line.replace("\n", "\n    ") for line in chosen)
         rows.append((code, code.replace("x", "z", random_.randrange(3))))
-    return Case("codebleu", ("string", "string"), rows, {"lang": "python"})
+    return rows
 
 
-def _grids(count: int = 40) -> Case:
+def _grids(count: int = 40) -> list[tuple[Any, Any]]:
     random_ = random.Random(9)
     rows = []
     for _ in range(count):
@@ -100,95 +99,106 @@ def _grids(count: int = 40) -> Case:
         if random_.random() < 0.5:
             other[0][0] = 11 if random_.random() < 0.2 else 1
         rows.append((grid, other))
-    return Case("arc", ("array<array<int>>", "array<array<int>>"), rows)
+    return rows
 
 
-def _tasks(count: int = 30) -> Case:
+def _tasks(count: int = 30) -> list[tuple[Any, Any]]:
     random_ = random.Random(10)
-    attempt = "struct<attempt_1: array<array<int>>, attempt_2: array<array<int>>>"
     rows = []
     for _ in range(count):
         grids = [[[random_.randrange(3)]] for _ in range(random_.randrange(1, 3))]
         attempts = [{"attempt_1": [[random_.randrange(3)]], "attempt_2": [[random_.randrange(3)]]} for _ in grids]
         rows.append((grids, attempts))
-    return Case("arc", ("array<array<array<int>>>", f"array<{attempt}>"), rows)
+    return rows
 
 
 def _boxes_of(random_: random.Random) -> list[list[float]]:
     return [[random_.randrange(50), random_.randrange(50), 10.0, 20.0] for _ in range(random_.randrange(4))]
 
 
-def _items(count: int = 50) -> Case:
+def _items(count: int = 50) -> list[tuple[Any, Any]]:
     random_ = random.Random(11)
     rows = []
     for _ in range(count):
         boxes = _boxes_of(random_)
         moved = [[x + random_.randrange(4), y, w, h] for x, y, w, h in boxes]
         rows.append(([[float(n) for n in box] for box in boxes], [[float(n) for n in box] for box in moved]))
-    return Case("detection", ("array<array<double>>", "array<array<double>>"), rows)
+    return rows
 
 
-def _labels(count: int = 80) -> Case:
+def _labels(count: int = 80) -> list[tuple[Any, Any]]:
     random_ = random.Random(12)
-    rows = [(random_.randrange(4), random_.randrange(4)) for _ in range(count)]
-    return Case("classification", ("int", "bigint"), rows, {"average": "macro"})
+    return [(random_.randrange(4), random_.randrange(4)) for _ in range(count)]
 
 
-def _names(count: int = 80) -> Case:
+def _names(count: int = 80) -> list[tuple[Any, Any]]:
     random_ = random.Random(13)
-    rows = [(random_.choice("abcd"), random_.choice("abcd")) for _ in range(count)]
-    return Case("classification", ("string", "string"), rows)
+    return [(random_.choice("abcd"), random_.choice("abcd")) for _ in range(count)]
 
 
-def _scores(count: int = 70) -> Case:
+def _scores(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(14)
-    rows = [(random_.randrange(8), [random_.random() for _ in range(8)]) for _ in range(count)]
-    return Case("accuracy-at-k", ("int", "array<double>"), rows, {"k": [1, 3], "input": "scores"})
+    return [(random_.randrange(8), [random_.random() for _ in range(8)]) for _ in range(count)]
 
 
-def _ranked(count: int = 70) -> Case:
+def _ranked(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(15)
-    rows = [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
-    return Case("mrr", ("int", "array<int>"), rows)
+    return [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
 
 
-def _clips() -> Case:
-    rows = [(json.dumps(row["label"]), json.dumps(row["pred"])) for row in _golden("graph/mapdr_samples.jsonl", 40)]
-    return Case("lanes", ("string", "string"), rows, {}, True)
+def _clips() -> list[tuple[Any, Any]]:
+    return [(json.dumps(row["label"]), json.dumps(row["pred"])) for row in _golden("graph/mapdr_samples.jsonl", 40)]
 
 
-def _frames() -> Case:
-    rows = [(json.dumps(row["gt"]), json.dumps(row["pred"])) for row in _golden("graph/openlanev2_frames.jsonl", 12)]
-    return Case("openlane", ("string", "string"), rows, {}, True)
+def _frames() -> list[tuple[Any, Any]]:
+    return [(json.dumps(row["gt"]), json.dumps(row["pred"])) for row in _golden("graph/openlanev2_frames.jsonl", 12)]
 
 
-def _votes(count: int = 40) -> Case:
+def _votes(count: int = 40) -> list[tuple[Any, Any]]:
     random_ = random.Random(16)
-    rows = [([random_.choice(_WORDS) for _ in range(10)], random_.choice(_WORDS)) for _ in range(count)]
-    return Case("vqa", ("array<string>", "string"), rows, {"profile": "vqa-v2"})
+    return [([random_.choice(_WORDS) for _ in range(10)], random_.choice(_WORDS)) for _ in range(count)]
 
 
-#: By name. Those that represent the kinds of state: counts, groups, rows, exact sums.
-RECORDS: dict[str, Case] = {
-    "wer": _texts("wer"),
-    "classification": _labels(),
-    "openlane": _frames(),
-    "anls": _texts("anls", ("array<string>", "string")),
-    "cer": _texts("cer", normalize=["lower"]),
-    "string-accuracy": _texts("string-accuracy"),
-    "exact-match": _texts("exact-match", ignore_case=True),
-    "squad": _texts("squad", ("array<string>", "string")),
-    "relaxed-accuracy": _texts("relaxed-accuracy"),
-    "vqa": _votes(),
-    "codebleu": _codes(),
-    "classification-names": _names(),
-    "accuracy-at-k": _scores(),
-    "mrr": _ranked(),
-    "arc": _grids(),
-    "arc-tasks": _tasks(),
-    "detection": _items(),
-    "lanes": _clips(),
+_GRID = "array<array<int>>"
+_BOXES = "array<array<double>>"
+
+#: By shape: the types of references and predictions in a frame, and rows of them. A shape may have several.
+_ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
+    "texts": [(("string", "string"), _texts())],
+    "answers": [(("array<string>", "string"), _texts(several=True))],
+    "questions": [(("array<string>", "string"), _votes())],
+    "numbers": [(("string", "string"), _texts())],
+    "code": [(("string", "string"), _codes())],
+    "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],
+    "class-scores": [(("int", "array<double>"), _scores())],
+    "ranked-labels": [(("int", "array<int>"), _ranked())],
+    "grids": [((_GRID, _GRID), _grids())],
+    "grid-tasks": [((f"array<{_GRID}>", f"array<struct<attempt_1: {_GRID}, attempt_2: {_GRID}>>"), _tasks())],
+    "boxes": [((_BOXES, _BOXES), _items())],
+    # As JSON.
+    "rules": [(("string", "string"), _clips())],
+    "frames": [(("string", "string"), _frames())],
 }
+
+#: The options without which a metric has no score.
+_NEEDED: dict[str, dict[str, Any]] = {"codebleu": {"lang": "python"}}
+
+
+def _cases() -> dict[str, Case]:
+    cases = {}
+    for metric in metric_suite.metrics():
+        for shape in metric.shapes:
+            for types, rows in _ROWS.get(shape["name"], []):
+                name = f"{metric.name} {shape['name']}".removesuffix(f" {metric.shapes[0]['name']}")
+                name += f" {types[0]}" if name in cases else ""
+                options = {**_NEEDED.get(metric.name, {}), **shape["options"]}
+                cases[name] = Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames"))
+    return cases
+
+
+#: Every metric under a name of its own, on each shape of values that it takes. Objects of images are below.
+RECORDS: dict[str, Case] = _cases()
+#: Those that represent the kinds of state: counts, groups, rows, exact sums.
 KINDS = ("wer", "classification", "openlane", "anls")
 
 

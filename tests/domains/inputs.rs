@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use metric_core::{Accuracy, Metric};
 use metric_run::record::{FieldError, Kind, Record, Value};
 use metric_run::registry::{
-    Entry, Named, Numbers, Options, Reading, Scope, ScoreSpec, Sink, scorer,
+    Asked, Entry, Facts, Numbers, Options, Reading, ScoreSpec, Sink, scorer,
 };
 use metric_run::{Check, CsvOptions, Data, EmptyField, Format, Run, RunError, Source};
 use serde_json::Value as Json;
@@ -90,8 +90,8 @@ impl Reading for Capture {
         self
     }
 
-    fn signature(&self) -> Named<String> {
-        Vec::new()
+    fn facts(&self) -> Facts {
+        Facts::default()
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
@@ -107,7 +107,7 @@ impl Reading for Capture {
         Ok(())
     }
 
-    fn numbers(&self, _: &Accuracy, (): &(), _: Scope<'_>) -> Numbers {
+    fn numbers(&self, _: &Accuracy, (): &(), _: Asked<'_>) -> Numbers {
         Numbers::default()
     }
 }

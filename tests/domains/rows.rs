@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::coverage::COVERAGE;
+use crate::coverage::{COVERAGE, Line};
 
 /// The rows that a test has read and allowed so far. A test has a thread of its own.
 #[derive(Default)]
@@ -113,11 +113,22 @@ pub(crate) fn unpublished_rows(file: &str) -> Vec<Value> {
 /// check must say, so that the row cannot fail in another way unseen.
 pub(crate) type Deviation = (&'static str, &'static str, &'static str);
 
-/// Checks every row; `name` tells rows apart in the report.
+/// Checks every row, and records which; `name` tells rows apart in the report.
+pub(crate) fn check(
+    rows: &[Value],
+    name: impl Fn(&Value) -> String,
+    deviations: &[Deviation],
+    check: impl Fn(&Value) -> Result<(), String>,
+) {
+    check_rows(rows, &name, deviations, check);
+    record(rows.iter().map(name).collect(), deviations);
+}
+
+/// Checks every row.
 ///
 /// Fails with all rows that fail, and with a listed deviation that agrees after all or differs in
 /// another way.
-pub(crate) fn check(
+pub(crate) fn check_rows(
     rows: &[Value],
     name: impl Fn(&Value) -> String,
     deviations: &[Deviation],
@@ -156,8 +167,15 @@ pub(crate) fn check(
         rows.len(),
         deviations.len()
     );
-    let names = rows.iter().map(name).collect();
-    record(names, deviations);
+}
+
+/// What the first line of a file says of its rows.
+pub(crate) fn about(file: &str) -> Value {
+    let path = copies(file).into_iter().next();
+    let path = path.unwrap_or_else(|| panic!("no golden file {file}"));
+    let text = std::fs::read_to_string(path).expect("a readable golden file");
+    let first: Value = serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");
+    first["_about"].clone()
 }
 
 /// Appends what a test has checked to the file `GOLDEN_RECORD`, for `cargo xtask golden`. A test that
@@ -170,13 +188,28 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
         !covered.is_empty(),
         "tests/domains/coverage.rs has no line of {test}"
     );
+    record_lines(&covered, rows, deviations);
+}
+
+/// Forgets what this test has read and allowed so far.
+pub(crate) fn start() {
+    SEEN.take();
+}
+
+/// The same of a test that says itself what its rows cover.
+pub(crate) fn record_lines(
+    covered: &[&Line<'_>],
+    rows: BTreeSet<String>,
+    deviations: &[Deviation],
+) {
     let (tolerances, files) =
         SEEN.with_borrow(|seen| (seen.tolerances.clone(), seen.files.clone()));
     let named = sources(&files);
     for program in covered.iter().flat_map(|line| line.against) {
         assert!(
             named.is_empty() || named.contains(program),
-            "tests/domains/coverage.rs: {test}: {program}: not among the sources that its files name: {named}"
+            "{}: {program}: not among the sources that its files name: {named}",
+            covered[0].test
         );
     }
     let Some(file) = std::env::var_os("GOLDEN_RECORD") else {
@@ -193,7 +226,7 @@ pub(crate) fn record(rows: BTreeSet<String>, deviations: &[Deviation]) {
             "metric": line.metric,
             "profile": line.profile,
             "against": line.against,
-            "test": test,
+            "test": line.test,
             "rows": rows,
             "deviations": deviations,
             "tolerances": tolerances,

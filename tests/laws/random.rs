@@ -1,7 +1,7 @@
 //! Random data for every metric: records, and dataset files.
 
 use metric_record::{Document, Id, Missing, Record, Value};
-use metric_registry::Options;
+use metric_registry::{ENTRIES, Entry, Input, Options, Shape};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -34,20 +34,70 @@ impl Random {
 /// The values of an example: its reference, its prediction, and the fields next to the reference.
 type Values = (Json, Json, Json);
 
-/// What to feed a metric, and the option sets to try.
+/// A source of random values.
+type Source = fn() -> BoxedStrategy<Values>;
+
+/// What to feed a metric, and the options to try.
 pub(crate) struct Domain {
-    pub(crate) metric: &'static str,
-    values: fn() -> BoxedStrategy<Values>,
-    pub(crate) options: &'static [OptionSet],
+    pub(crate) entry: &'static Entry,
+    values: Source,
+    pub(crate) options: Vec<OptionSet>,
 }
 
-type OptionSet = &'static [(&'static str, &'static str)];
+/// Options by name; a flag has no value.
+type OptionSet = Vec<(&'static str, &'static str)>;
 
-/// The options of a set; a name without a value is a flag.
-pub(crate) fn options(set: OptionSet) -> Options {
+pub(crate) fn options(set: &[(&str, &str)]) -> Options {
     let start = Options::default();
     set.iter()
         .fold(start, |all, (name, value)| all.set(name, *value))
+}
+
+/// The random data of each metric: those of the shapes that it takes, under its options that go with each.
+pub(crate) fn domains() -> Vec<Domain> {
+    let mut domains = Vec::new();
+    for entry in ENTRIES {
+        for taken in entry.shapes {
+            let options = option_sets(entry, taken.options);
+            let sources = sources(taken.shape).iter();
+            domains.extend(sources.map(|&values| Domain {
+                entry,
+                values,
+                options: options.clone(),
+            }));
+        }
+    }
+    domains
+}
+
+/// No options and each set that the metric declares, as far as they go with these ones.
+pub(crate) fn option_sets(entry: &Entry, with: &[(&'static str, &'static str)]) -> Vec<OptionSet> {
+    let sets = std::iter::once(&[][..]).chain(entry.tried.iter().copied());
+    let sets = sets.map(|set| [with, set].concat());
+    sets.filter(|set| entry.scorer(&options(set)).is_ok())
+        .collect()
+}
+
+fn sources(shape: Shape) -> &'static [Source] {
+    match shape {
+        Shape::Texts => &[texts],
+        Shape::Answers => &[several_texts],
+        Shape::Questions => &[questions],
+        Shape::Numbers => &[numbers],
+        Shape::Labels => &[classes],
+        Shape::RankedLabels => &[labels],
+        Shape::ClassScores => &[scores],
+        Shape::Code => &[code],
+        Shape::Boxes => &[boxes, item_boxes],
+        Shape::Images | Shape::Masks => &[image],
+        Shape::Keypoints => &[persons],
+        Shape::Grids => &[arc],
+        Shape::GridTasks => &[arc_tasks],
+        Shape::Rules => &[lanes],
+        Shape::MappedRules => &[mapped_lanes],
+        Shape::Frames => &[frames],
+        _ => &[],
+    }
 }
 
 /// A record with texts of its own.
@@ -143,200 +193,6 @@ impl Domain {
     }
 }
 
-pub(crate) const DOMAINS: &[Domain] = &[
-    Domain {
-        metric: "arc",
-        values: arc,
-        options: &[&[]],
-    },
-    Domain {
-        metric: "arc",
-        values: arc_tasks,
-        options: &[&[], &[("attempts", "3"), ("groups", "task")]],
-    },
-    Domain {
-        metric: "accuracy-at-k",
-        values: labels,
-        options: &[&[("k", "1,2")], &[]],
-    },
-    Domain {
-        metric: "accuracy-at-k",
-        values: scores,
-        options: &[
-            &[("input", "scores")],
-            &[("input", "scores"), ("k", "1,3"), ("ties", "expected")],
-            &[
-                ("input", "scores"),
-                ("average", "macro"),
-                ("ignore-index", "2"),
-            ],
-            &[("input", "scores"), ("weight-field", "weight")],
-        ],
-    },
-    Domain {
-        metric: "mrr",
-        values: labels,
-        options: &[&[], &[("k", "2")]],
-    },
-    Domain {
-        metric: "mrr",
-        values: scores,
-        options: &[&[("input", "scores"), ("ties", "lowest-index")]],
-    },
-    Domain {
-        metric: "classification",
-        values: classes,
-        options: &[
-            &[],
-            &[("average", "weighted"), ("zero-division", "1")],
-            &[("groups", "class"), ("labels", "a,1")],
-        ],
-    },
-    Domain {
-        metric: "string-accuracy",
-        values: strings,
-        options: &[&[], &[("normalize", "nfc,casefold,strip")]],
-    },
-    Domain {
-        metric: "wer",
-        values: texts,
-        options: &[
-            &[],
-            &[
-                ("profile", "torchmetrics"),
-                ("normalize", "lower,punctuation"),
-            ],
-        ],
-    },
-    Domain {
-        metric: "cer",
-        values: texts,
-        options: &[&[], &[("unit", "grapheme"), ("profile", "huggingface")]],
-    },
-    Domain {
-        metric: "vqa",
-        values: answers,
-        options: &[
-            &[("profile", "exact")],
-            &[("profile", "fusion-brain-2021")],
-            &[("profile", "vqa-v2")],
-            &[("profile", "vqa-v2-always-normalise")],
-        ],
-    },
-    Domain {
-        metric: "exact-match",
-        values: strings,
-        options: &[
-            &[],
-            &[
-                ("ignore-case", ""),
-                ("regexes-to-ignore", "[\"a\", \"the \"]"),
-            ],
-        ],
-    },
-    Domain {
-        metric: "anls",
-        values: several_texts,
-        options: &[&[], &[("profile", "rrc")]],
-    },
-    Domain {
-        metric: "squad",
-        values: several_texts,
-        options: &[&[], &[("profile", "v2")]],
-    },
-    Domain {
-        metric: "relaxed-accuracy",
-        values: numbers,
-        options: &[&[], &[("tolerance", "0.5")]],
-    },
-    Domain {
-        metric: "codebleu",
-        values: code,
-        options: &[
-            &[("lang", "python"), ("profile", "codebleu-0.7")],
-            &[("lang-field", "lang"), ("profile", "corrected")],
-            &[("lang", "go"), ("weights", "0.1,0.1,0.4,0.4")],
-        ],
-    },
-    Domain {
-        metric: "detection",
-        values: boxes,
-        options: &[
-            &[("groups", "both")],
-            &[("profile", "fusion-brain-baseline")],
-            &[("profile", "seed-text")],
-            &[("matching", "greedy"), ("best-f1", ""), ("iou", "0.3,0.5")],
-        ],
-    },
-    Domain {
-        metric: "detection",
-        values: fusion_brain_boxes,
-        options: &[&[("profile", "fusion-brain-2021"), ("groups", "class")]],
-    },
-    Domain {
-        metric: "detection",
-        values: item_boxes,
-        options: &[
-            &[("groups", "both")],
-            &[("score-threshold", "0,0.5"), ("iou", "0.3,0.5")],
-        ],
-    },
-    Domain {
-        metric: "lanes",
-        values: lanes,
-        options: &[&[], &[("alignment", "key"), ("lane-ids", "text")]],
-    },
-    Domain {
-        metric: "openlane",
-        values: frames,
-        options: &[&[]],
-    },
-    Domain {
-        metric: "coco",
-        values: image,
-        options: COCO,
-    },
-    Domain {
-        metric: "voc",
-        values: image,
-        options: VOC,
-    },
-    Domain {
-        metric: "tide",
-        values: image,
-        options: TIDE,
-    },
-    Domain {
-        metric: "confusion-matrix",
-        values: image,
-        options: CONFUSION,
-    },
-];
-
-const COCO: &[OptionSet] = &[
-    &[("groups", "class")],
-    &[
-        ("class-agnostic", ""),
-        ("iou", "0.5,0.1"),
-        ("quirks", "pycocotools"),
-    ],
-    &[("max-detections", "1,2"), ("areas", "tiny:0:2,big:2:inf")],
-    &[("iou-type", "segm"), ("groups", "class")],
-];
-
-const VOC: &[OptionSet] = &[
-    &[],
-    &[
-        ("strict", ""),
-        ("pixel-plus-one", ""),
-        ("interpolation", "11"),
-    ],
-];
-
-const TIDE: &[OptionSet] = &[&[], &[("max-detections", "2")]];
-
-const CONFUSION: &[OptionSet] = &[&[], &[("score-threshold", "0.5")]];
-
 fn list<S: Strategy>(
     item: S,
     count: std::ops::Range<usize>,
@@ -416,15 +272,12 @@ fn text(most: usize) -> impl Strategy<Value = Json> {
     list(word(), 0..most).prop_map(|words| json!(words.join(" ")))
 }
 
-fn strings() -> BoxedStrategy<Values> {
-    plain(text(2), text(2))
-}
-
+/// Short texts are often equal, longer ones have all kinds of edits.
 fn texts() -> BoxedStrategy<Values> {
-    plain(text(6), text(6))
+    prop_oneof![plain(text(2), text(2)), plain(text(6), text(6))].boxed()
 }
 
-fn answers() -> BoxedStrategy<Values> {
+fn questions() -> BoxedStrategy<Values> {
     let question = (list(word(), 1..3), "en|ru", "color|number");
     let question = question.prop_map(
         |(answers, lang, kind)| json!({"answer": answers, "lang": lang, "question_type": kind}),
@@ -494,16 +347,18 @@ fn boxes() -> BoxedStrategy<Values> {
     image_boxes(true_boxes(), scored_boxes())
 }
 
-fn fusion_brain_boxes() -> BoxedStrategy<Values> {
-    let boxes = || list(corners(), 0..4).prop_map(|boxes| json!(boxes));
-    image_boxes(boxes(), boxes())
-}
-
 /// The boxes of one class of one image.
 fn item_boxes() -> BoxedStrategy<Values> {
     let fields = ("cat|dog", "[12]");
     let fields = fields.prop_map(|(class, image)| json!({"class": class, "image": image}));
     (true_boxes(), scored_boxes(), fields).boxed()
+}
+
+/// Clips whose maps have some of the lanes as centerlines.
+fn mapped_lanes() -> BoxedStrategy<Values> {
+    let map = json!({"vector": {"1": {"type": "3"}, "2": {"type": "3"}}});
+    let with_map = move |(reference, prediction, _)| (reference, prediction, json!({"data": map}));
+    lanes().prop_map(with_map).boxed()
 }
 
 fn lanes() -> BoxedStrategy<Values> {
@@ -589,12 +444,35 @@ fn image() -> BoxedStrategy<Values> {
     plain(reference, found.prop_map(Json::Array))
 }
 
-/// A data set in a metric's own format, and the option sets to try.
+/// Persons with two keypoints each, some of which are not labeled.
+fn persons() -> BoxedStrategy<Values> {
+    let person = |truth: bool| {
+        (corners(), 0_u8..3).prop_map(move |([x, y, width, height], level)| {
+            let mut person = json!({
+                "category_id": 1,
+                "keypoints": [x, y, 2, x + width, y + height, level],
+            });
+            if truth {
+                person["num_keypoints"] = json!(1 + level.min(1));
+                person["area"] = json!(width * height);
+                person["bbox"] = json!([x, y, width, height]);
+            } else {
+                person["score"] = json!(f64::from(level) / 2.0);
+            }
+            person
+        })
+    };
+    let reference = list(person(true), 0..4)
+        .prop_map(|persons| json!({"width": SIZE, "height": SIZE, "annotations": persons}));
+    plain(reference, list(person(false), 0..4).prop_map(Json::Array))
+}
+
+/// A data set in a metric's own format, and the options to try.
 pub(crate) struct Files {
-    pub(crate) metric: &'static str,
+    pub(crate) entry: &'static Entry,
     /// The size of a data set, and which gaps and leftovers it may have.
     texts: fn(&mut Random, usize, Gaps) -> [Json; 2],
-    pub(crate) options: &'static [OptionSet],
+    pub(crate) options: Vec<OptionSet>,
 }
 
 /// Which examples of a data set have no counterpart on the other side.
@@ -619,55 +497,36 @@ pub(crate) fn documents([references, predictions]: [Json; 2]) -> [Document; 2] {
     ]
 }
 
-pub(crate) const FILES: &[Files] = &[
-    Files {
-        metric: "coco",
-        texts: coco_files,
-        options: COCO,
-    },
-    Files {
-        metric: "voc",
-        texts: coco_files,
-        options: VOC,
-    },
-    Files {
-        metric: "tide",
-        texts: coco_files,
-        options: TIDE,
-    },
-    Files {
-        metric: "confusion-matrix",
-        texts: coco_files,
-        options: CONFUSION,
-    },
-    Files {
-        metric: "detection",
-        texts: coco_files,
-        options: &[
-            &[("groups", "both"), ("matching", "greedy"), ("best-f1", "")],
-            &[("iou", "0.3,0.5"), ("score-threshold", "0,0.5")],
-        ],
-    },
-    Files {
-        metric: "vqa",
-        texts: vqa_files,
-        options: &[
-            &[("profile", "vqa-v2")],
-            &[("profile", "vqa-v2-always-normalise")],
-            &[("profile", "exact")],
-        ],
-    },
-    Files {
-        metric: "squad",
-        texts: squad_files,
-        options: &[&[], &[("profile", "v2")]],
-    },
-    Files {
-        metric: "arc",
-        texts: arc_files,
-        options: &[&[], &[("attempts", "3"), ("groups", "task")]],
-    },
-];
+/// The random dataset files of each metric that has such files.
+pub(crate) fn files() -> Vec<Files> {
+    let entries = ENTRIES.iter();
+    let entries = entries.filter(|entry| !matches!(entry.input, Input::Records));
+    let files = entries.map(|entry| {
+        let takes = |shape| entry.shapes.iter().any(|taken| taken.shape == shape);
+        let texts: fn(&mut Random, usize, Gaps) -> [Json; 2] = match entry.record_id {
+            _ if takes(Shape::Images) || takes(Shape::Boxes) => coco_files,
+            _ if takes(Shape::GridTasks) => arc_files,
+            "question_id" => vqa_files,
+            _ => squad_files,
+        };
+        // Random files have no keypoints, and some programs read records alone.
+        let taken = entry
+            .shapes
+            .iter()
+            .filter(|taken| taken.shape != Shape::Keypoints);
+        let options = taken.flat_map(|taken| option_sets(entry, taken.options));
+        let options = options.filter(|set| {
+            set.iter()
+                .all(|(_, value)| !value.starts_with("fusion-brain-"))
+        });
+        Files {
+            entry,
+            texts,
+            options: options.collect(),
+        }
+    });
+    files.collect()
+}
 
 /// The objects of an image: its ground truth, then its detections.
 pub(crate) type Objects = [Vec<Json>; 2];

@@ -189,7 +189,7 @@ A deviation is a row where ours differs on purpose; it must differ in the way th
 Metrics and profiles without a program are checked against arithmetic, or against an independent implementation.
 
 Written by `cargo xtask golden` from what the tests of `tests/golden.rs` check; a metric and profile
-has its line in `tests/domains/coverage.rs`.
+has its line in `tests/domains/coverage.rs`, or a file in `tests/golden/metrics`.
 "
     .to_owned();
     let crates: BTreeSet<&String> = lines.iter().map(|line| &line.of).collect();

@@ -5,6 +5,7 @@ use metric_core::{Accuracy, Metric, Sum, fields};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use crate::AccuracyByK;
+use crate::rank_span::RankSpan;
 
 /// Counts the rows whose reference label is among the first `k` predicted labels (top-k accuracy,
 /// from labels).
@@ -326,6 +327,30 @@ impl Ranks {
                 *hits += 1;
             }
         }
+    }
+
+    /// Returns the ranks that occur, in ascending order, each with the number of examples whose reference label has it;
+    /// `None` stands for labels that do not appear.
+    ///
+    /// ```
+    /// use metric_class::{RankSpan, Ranks};
+    ///
+    /// let ranks = Ranks { hits_at: vec![0, 2], total: 3 };
+    /// let second = RankSpan { first: 1, last: 1 };
+    /// assert!(ranks.ranks().eq([(Some(second), 2), (None, 1)]));
+    /// ```
+    pub fn ranks(&self) -> impl Iterator<Item = (Option<RankSpan>, u64)> {
+        let hits = self.hits_at.iter().copied();
+        let found = hits.clone().fold(0, u64::saturating_add);
+        let span = |rank| RankSpan {
+            first: rank,
+            last: rank,
+        };
+        let spans = hits
+            .enumerate()
+            .map(move |(rank, hits)| (Some(span(rank)), hits));
+        let nowhere = (None, self.total.saturating_sub(found));
+        spans.chain([nowhere]).filter(|(_, examples)| *examples > 0)
     }
 
     /// Returns the number of examples whose reference label is among the first `k`, and of all examples.

@@ -6,6 +6,7 @@ mod accuracy_by_k;
 mod calibration;
 mod classification;
 mod columns;
+mod label_confusions;
 mod labels;
 #[cfg(test)]
 mod laws;
@@ -18,6 +19,7 @@ pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
 };
 pub use columns::{confusion_matrix, label_ranks};
+pub use label_confusions::{LabelConfusions, LabelRef, ShortLabels};
 pub use labels::{AccuracyAtK, InvalidK, LabelsError, Ranks, accuracy_at_k, label_rows};
 pub use rank_span::RankSpan;
 pub use top_k::{
@@ -25,7 +27,7 @@ pub use top_k::{
     TopK, binary_top_k_accuracy, tied_rank, top_k_accuracy,
 };
 
-pub use metric_core::{Merge, Metric, NamedScores};
+pub use metric_core::{Key, Merge, Metric, NamedScores};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -712,12 +712,7 @@ merge_fields!(RankTally { spans });
 /// A list of the ranks with their amounts.
 impl Written for RankTally {
     fn write(&self, to: &mut Writer) {
-        to.list(self.spans.len());
-        for (span, amount) in &self.spans {
-            to.list(2);
-            span.write(to);
-            amount.write(to);
-        }
+        to.pairs(&self.spans);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use include_dir::{Dir, include_dir};
 use metric_run::registry::{Demo, ENTRIES, Entry, Options, Report};
 use metric_run::{Format, Run, Source};
 
@@ -12,25 +13,16 @@ use crate::output_args;
 use crate::output_file::{create_folder, write_whole};
 use crate::table::Grid;
 
-/// The files of the folder `demo`, whose README says where each comes from, with their contents.
-macro_rules! files {
-    ($($name:literal,)*) => {
-        &[$(($name, include_str!(concat!("../demo/", $name))),)*]
-    };
-}
+/// The files of the folder `demo`, whose README says where each comes from.
+static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/demo");
 
-#[rustfmt::skip]
-const FILES: &[(&str, &str)] = files![
-    "answers.jsonl", "arc-answers.jsonl", "arc-solutions.jsonl", "arc-submission.json",
-    "arc-tasks.json", "boxes.json", "capitals.jsonl", "charts.jsonl", "classes.jsonl",
-    "coco-results.json", "coco-truth.json", "detected-boxes.json", "digit-scores.jsonl",
-    "digits.jsonl", "documents.jsonl", "frames.jsonl", "functions.jsonl", "given-answers.jsonl",
-    "given-capitals.jsonl", "heard.txt", "labels.jsonl", "lanes.jsonl", "predicted-classes.jsonl",
-    "predicted-frames.jsonl", "predicted-lanes.jsonl", "ranked-labels.jsonl", "read-charts.jsonl",
-    "read-documents.jsonl", "read-words.txt", "spoken.txt", "squad-data.json",
-    "squad-predictions.json", "vqa-annotations.json", "vqa-results.json", "words.txt",
-    "written-functions.jsonl",
-];
+/// The files of samples with their contents, in the order of their names.
+fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let files = FOLDER
+        .files()
+        .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
+    files.filter(|(name, _)| *name != "README.md")
+}
 
 /// The samples that are shown, each with its metric.
 fn demos() -> impl Iterator<Item = (&'static Entry, &'static Demo)> {
@@ -85,7 +77,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
 /// come to its end, stay.
 fn save(folder: &Path) -> Result<(), Failure> {
     create_folder(folder)?;
-    for (name, text) in FILES {
+    for (name, text) in files() {
         let path = folder.join(name);
         if std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes()) {
             continue;
@@ -120,10 +112,10 @@ fn scored(entry: &Entry, demo: &Demo) -> Result<Report, Failure> {
         options.set(name, *value)
     });
     let source = |wanted: &str| {
-        let file = FILES.iter().find(|(name, _)| *name == wanted);
+        let file = files().find(|(name, _)| *name == wanted);
         let (name, text) = file.ok_or_else(|| Failure::Internal(format!("no sample {wanted}")))?;
         let format = Format::of_name(name).unwrap_or(Format::JsonLines);
-        Ok::<_, Failure>(Source::memory(*name, text.as_bytes(), format))
+        Ok::<_, Failure>(Source::memory(name, text.as_bytes(), format))
     };
     let [references, predictions] = demo.files;
     let outcomes = Run::new(entry, &options)?.score(source(references)?, source(predictions)?)?;
@@ -142,10 +134,10 @@ mod tests {
             assert!(!entry.demos.is_empty(), "{}", entry.name);
         }
         for name in demos().flat_map(|demo| demo.files) {
-            assert!(FILES.iter().any(|(file, _)| *file == name), "{name}");
+            assert!(files().any(|(file, _)| file == name), "{name}");
         }
-        for (file, _) in FILES {
-            assert!(demos().any(|demo| demo.files.contains(file)), "{file}");
+        for (file, _) in files() {
+            assert!(demos().any(|demo| demo.files.contains(&file)), "{file}");
         }
     }
 }

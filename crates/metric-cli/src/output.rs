@@ -297,8 +297,8 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     }
     push(&mut text, &counts, layout);
 
-    if let Some(confusions) = outcome.state().confusions() {
-        push(&mut text, &confusion_matrix(&confusions, markdown), layout);
+    if let Some(confusions) = &report.confusions {
+        push(&mut text, &confusion_matrix(confusions, markdown), layout);
     }
 
     for (kind, groups) in &report.groups {

@@ -9,7 +9,7 @@ use metric_report::{
 };
 use metric_run::record::Missing;
 use metric_run::registry::{
-    Direction, Drawing, Entry, Group, Options, Ranking, Sample, Shown, ShownExample,
+    Direction, Drawing, Entry, Group, Options, Ranking, Sample, Show, Shown, ShownExample,
 };
 use metric_run::{
     Data, Intervals, RankExamples, heading, interval_name, main_card_of, main_first,
@@ -860,8 +860,7 @@ fn picture(entry: &Entry, options: &Options, example: &ShownExample) -> Option<B
         return None;
     }
     let scorer = entry.scorer(options).ok()?;
-    let pictures = scorer.pictures()?;
-    let svg = example.with_record(|record| pictures.picture(record, Drawing::Svg).ok())?;
+    let svg = example.with_record(|record| scorer.picture(record, Drawing::Svg).ok())?;
     Some(Block::Picture(metric_report::Picture {
         caption: metric_report::Caption {
             title: format!("Picture of {}", example.id),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
-use metric_run::registry::{DataSet, Draw, Drawing, Sample, StateError, find};
+use metric_run::registry::{self, DataSet, Drawing, Entry, Sample, StateError, find};
 use metric_run::{
     Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
     StateFileProblem, merge_states, read_states, sample_json, sample_json_with_inputs,
@@ -395,20 +395,21 @@ impl Observer for Watch {
 
     fn record(
         &self,
-        draw: &dyn Draw,
+        entry: &Entry,
+        show: &dyn registry::Show,
         position: u64,
         record: &mut Record<'_>,
     ) -> Result<(), ObserverError> {
         let id = record.id.to_string();
         let picture = |drawing| {
-            draw.picture(&mut record.clone(), drawing)
+            show.picture(&mut record.clone(), drawing)
                 // It was read before.
                 .map_err(|error| Failure::Internal(error.to_string()))
         };
         if let Some(alignments) = self
             .alignments
             .as_ref()
-            .filter(|_| draw.draws(Drawing::Alignment))
+            .filter(|_| entry.draws(Drawing::Alignment))
         {
             let alignment = picture(Drawing::Alignment)?;
             let mut alignments = alignments.lock().unwrap_or_else(PoisonError::into_inner);
@@ -426,7 +427,7 @@ impl Observer for Watch {
         Ok(())
     }
 
-    fn data_set(&self, draw: &dyn Draw, data: DataSet) -> Result<(), ObserverError> {
+    fn data_set(&self, show: &dyn registry::Show, data: DataSet) -> Result<(), ObserverError> {
         let drawings = [
             self.folder.as_ref().map(|_| Drawing::Svg),
             self.shown.as_ref().map(Shown::drawing),
@@ -445,7 +446,7 @@ impl Observer for Watch {
                 }
                 position += 1;
             };
-            draw.draw_data_set(data.clone(), drawing, &mut put)
+            show.draw_data_set(data.clone(), drawing, &mut put)
                 .map_err(|error| Failure::Input(error.to_string()))?;
             result?;
         }

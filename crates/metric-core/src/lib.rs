@@ -7,6 +7,7 @@ pub mod assignment;
 pub mod boxes;
 mod choice;
 mod counts;
+mod key;
 // The laws are one file, to which the crates with states link.
 #[cfg(test)]
 extern crate self as metric_core;
@@ -26,6 +27,7 @@ mod written;
 pub use accuracy::Accuracy;
 pub use choice::{Choice, UnknownChoice};
 pub use counts::{Counts, ratio};
+pub use key::Key;
 pub use merge::{Addends, Merge};
 pub use metric::Metric;
 pub use named::NamedScores;

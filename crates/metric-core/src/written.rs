@@ -127,6 +127,16 @@ impl Writer {
         values.for_each(|value| value.write(self));
     }
 
+    /// Writes the entries of a map as a list of pairs, for keys that are not texts alone.
+    pub fn pairs<K: Written, V: Written>(&mut self, map: &BTreeMap<K, V>) {
+        self.list(map.len());
+        for (key, value) in map {
+            self.list(2);
+            key.write(self);
+            value.write(self);
+        }
+    }
+
     /// Writes a value that may be missing.
     pub fn option<T: Written>(&mut self, value: Option<&T>) {
         match value {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use metric_core::{Metric, fields};
 use metric_run::record::{FieldError, Kind, Message, Record, Value};
 use metric_run::registry::{
-    Entry, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading, Scope, ScoreSpec,
-    Scorer, Sink, register, scorer,
+    Asked, Entry, Facts, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading,
+    ScoreSpec, Scorer, Sink, register, scorer,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -78,8 +78,8 @@ impl Reading for Own {
         self
     }
 
-    fn signature(&self) -> Named<String> {
-        self.signature.clone()
+    fn facts(&self) -> Facts {
+        Facts::signed(self.signature.clone())
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
@@ -95,10 +95,10 @@ impl Reading for Own {
         Ok(())
     }
 
-    fn numbers(&self, state: &Counts, (): &(), scope: Scope<'_>) -> Numbers {
+    fn numbers(&self, state: &Counts, (): &(), asked: Asked<'_>) -> Numbers {
         let computed = self.compute(state);
         let mut warnings = Vec::new();
-        if let (Err(problem), Scope::Total) = (&computed, scope) {
+        if let (Err(problem), Some(_)) = (&computed, asked.remarks) {
             warnings.push(Message::from(format!("compute raised {problem}")));
         }
         let mut computed = computed.unwrap_or_default().into_iter();

@@ -383,6 +383,12 @@ impl Outcome {
         self.outcome.metric()
     }
 
+    /// Whether details have arrays as those of pycocotools.
+    #[getter]
+    fn has_arrays(&self) -> bool {
+        self.outcome.entry().arrays
+    }
+
     #[getter]
     fn signature(&self) -> &str {
         self.outcome.signature()

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use metric_core::Key;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::Id;
@@ -59,6 +60,16 @@ impl From<i64> for IdKey<'_> {
 impl From<u64> for IdKey<'_> {
     fn from(number: u64) -> Self {
         i64::try_from(number).map_or_else(|_| Self::Text(number.to_string().into()), Self::Number)
+    }
+}
+
+/// An integer in its usual form is a number, also where it arrived as text.
+impl From<IdKey<'_>> for Key {
+    fn from(id: IdKey<'_>) -> Self {
+        match id {
+            IdKey::Number(number) => Self::Number(number),
+            IdKey::Text(text) => Self::Text(text.into()),
+        }
     }
 }
 

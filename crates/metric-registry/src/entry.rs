@@ -5,24 +5,38 @@ use metric_record::{Message, Record};
 
 use crate::ENTRIES;
 use crate::demo::Demo;
-use crate::drawing::Drawing;
 use crate::options::{OptionError, OptionSpec, Options};
 use crate::plan::{Plan, PlannedRanking};
 use crate::report::InReport;
 use crate::score_spec::ScoreSpec;
 use crate::scorer::Scorer;
+use crate::shape::Taken;
+use crate::show::Drawing;
+#[cfg(feature = "report")]
+use crate::show::Show;
 
 /// A metric by name: what it is called, what it can do, and how it is built.
 #[derive(Clone, Copy)]
 pub struct Entry {
     /// The name on the command line.
     pub name: &'static str,
+    /// The name as the name of a class, such as CodeBLEU; empty where it is that of each word with a capital letter.
+    pub class: &'static str,
     /// One line of help.
     pub help: &'static str,
+    /// The question that its scores answer.
+    pub question: &'static str,
+    /// The programs whose numbers it has.
+    pub programs: &'static str,
     /// The content of a record: the reference, then the prediction.
     pub values: (&'static str, &'static str),
     /// Names that the field has for it or for its scores, each list with what to use. An empty hint means this metric.
     pub known_as: &'static [(&'static [&'static str], &'static str)],
+    /// The shapes of its records, each with the options that it needs.
+    pub shapes: &'static [Taken],
+    /// Sets of options that together use all that the metric can do, for tests of what works on any metric; a flag has
+    /// no value.
+    pub tried: &'static [&'static [(&'static str, &'static str)]],
     /// Samples of its data.
     pub demos: &'static [Demo],
     /// The options in addition to the common ones.
@@ -33,6 +47,8 @@ pub struct Entry {
     pub groups: &'static [&'static str],
     /// Whether it has details, at least under some options.
     pub details: bool,
+    /// Whether details have the precision, the recall and the scores of detections as arrays, as pycocotools has them.
+    pub arrays: bool,
     /// The forms of pictures that it has.
     pub drawings: &'static [Drawing],
     /// The part of a report that it has in addition to its scores; `None` for nothing else.
@@ -117,14 +133,20 @@ impl Entry {
     /// A metric of records, without a name: what a metric does not say of itself is as it is here.
     pub const BASE: Self = Self {
         name: "",
+        class: "",
         help: "",
+        question: "",
+        programs: "",
         values: ("", ""),
         known_as: &[],
+        shapes: &[],
+        tried: &[],
         demos: &[],
         options: &[],
         scores: &[],
         groups: &[],
         details: false,
+        arrays: false,
         drawings: &[],
         report: None,
         input: Input::Records,
@@ -258,6 +280,28 @@ impl Entry {
         let mut names = names.into_iter();
         main.and_then(|main| names.position(|name| name == main))
             .unwrap_or(0)
+    }
+
+    /// Returns the name of a class of this metric.
+    ///
+    /// ```
+    /// # #[cfg(feature = "class")] {
+    /// use metric_registry::find;
+    ///
+    /// let names = ["mrr", "accuracy-at-k"].map(|name| find(name).map(|entry| entry.class_name()));
+    /// assert_eq!(names, [Some("MRR".to_owned()), Some("AccuracyAtK".to_owned())]);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn class_name(&self) -> String {
+        if !self.class.is_empty() {
+            return self.class.to_owned();
+        }
+        let words = self.name.split('-').map(|word| {
+            let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+            first.to_uppercase() + rest
+        });
+        words.collect()
     }
 
     /// Returns whether the metric draws pictures of this form.

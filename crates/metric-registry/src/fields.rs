@@ -6,9 +6,50 @@ use metric_record::json::{self, Entries};
 use metric_record::{Content, Document, IdKey, Kind, ReadError};
 use serde_json::value::RawValue;
 
+use crate::data_set::{DataSet, Inputs};
+use crate::reading::ObjectsAt;
+
+/// Returns the objects of the references of a data set by id; `None` if there are none.
+pub(crate) fn objects_of(
+    data: &DataSet,
+    places: &[ObjectsAt],
+) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+    let mut objects: Option<BTreeMap<String, String>> = None;
+    for place in places {
+        let document = match place.file {
+            "" => Some(&data.references),
+            option => data.file(option),
+        };
+        let Some(document) = document else {
+            continue;
+        };
+        let found = objects_by_id(document, place.keys, place.id)?;
+        match (&mut objects, found) {
+            (Some(objects), Some(found)) => add_questions(objects, &found),
+            (None, found) => objects = found,
+            _ => {}
+        }
+    }
+    Ok(objects)
+}
+
+/// Adds the questions of other objects to objects that have none.
+fn add_questions(objects: &mut BTreeMap<String, String>, asked: &BTreeMap<String, String>) {
+    fn scanned(object: &str) -> Option<&str> {
+        Entries::scan(object)?.get(Inputs::QUESTION)
+    }
+    for (id, object) in objects {
+        let question = asked.get(id).and_then(|asked| scanned(asked));
+        let question = question.filter(|_| scanned(object).is_none());
+        if let Some((question, start)) = question.zip(object.strip_suffix('}')) {
+            *object = format!("{start}, \"{}\": {question}}}", Inputs::QUESTION);
+        }
+    }
+}
+
 /// Returns the objects in nested lists of a document by their id. Each key leads from an object to its list,
 /// and the last list holds the objects. `None` if the document is not one JSON object.
-pub(crate) fn objects_by_id(
+fn objects_by_id(
     document: &Document,
     keys: &[&str],
     id: &str,

@@ -2,23 +2,22 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod compared_texts;
 #[cfg(any(feature = "graph", feature = "vision"))]
 mod curves;
 mod data_set;
 mod definition;
 mod demo;
 mod difference_counts;
-mod drawing;
 mod entry;
 mod error;
-#[cfg(any(feature = "text", feature = "vision"))]
 mod fields;
 mod kept;
 pub mod list;
 mod numbers;
 mod options;
 mod plan;
+#[cfg(feature = "text")]
+mod prepare;
 mod ranking;
 #[cfg_attr(
     not(any(
@@ -40,42 +39,33 @@ mod report;
 mod resample;
 mod score_spec;
 mod scorer;
-#[cfg(feature = "text")]
+mod shape;
+#[cfg(any(feature = "class", feature = "text", feature = "vision"))]
 mod shapes;
+mod show;
 #[cfg(feature = "text")]
 mod steps;
 
-#[cfg(feature = "class")]
-mod class;
-#[cfg(feature = "code")]
-mod code;
-#[cfg(feature = "graph")]
-mod graph;
-#[cfg(feature = "grid")]
-mod grid;
-#[cfg(feature = "text")]
-mod text;
-#[cfg(feature = "vision")]
-mod vision;
+mod metrics;
 
-pub use compared_texts::ComparedTexts;
 pub use data_set::{DataSet, Inputs};
 pub use definition::signature;
 pub use demo::Demo;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
-pub use drawing::{Draw, Drawing};
 pub use entry::{Build, Entry, Input, NameTaken, Objects, entries, find, register};
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
 pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, written};
 pub use metric_record as record;
 pub use metric_stats as stats;
+pub use metrics::ENTRIES;
 pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
-    Counted, Facts, Header, PairOf, ReadDataSet, Reading, Remarks, Sink, StateOf, Unified, Weigher,
+    Asked, Counted, Facts, Header, ObjectsAt, PairOf, Reading, Remarks, Sink, StateOf, Unanswered,
+    Unified, Weigher,
 };
 #[cfg(feature = "report")]
 pub use report::ShowExample;
@@ -85,50 +75,7 @@ pub use resample::{
 };
 pub use score_spec::{Direction, ScoreSpec};
 pub use scorer::{Part, Sample, Scorer, State, scorer};
+pub use shape::{Shape, Taken};
 #[cfg(feature = "text")]
-pub use shapes::{TextMetric, texts};
-
-/// All metrics, in the order in which they are listed.
-// A static, not a constant: every crate that uses a constant of these compiles all metrics again.
-pub static ENTRIES: &[Entry] = &[
-    #[cfg(feature = "grid")]
-    grid::ARC,
-    #[cfg(feature = "class")]
-    class::ranked::ACCURACY_AT_K,
-    #[cfg(feature = "class")]
-    class::ranked::MRR,
-    #[cfg(feature = "class")]
-    class::classification::CLASSIFICATION,
-    #[cfg(feature = "text")]
-    text::string_accuracy::STRING_ACCURACY,
-    #[cfg(feature = "text")]
-    text::edit::WER,
-    #[cfg(feature = "text")]
-    text::edit::CER,
-    #[cfg(feature = "text")]
-    text::answers::EXACT_MATCH,
-    #[cfg(feature = "text")]
-    text::answers::VQA,
-    #[cfg(feature = "text")]
-    text::answers::ANLS,
-    #[cfg(feature = "text")]
-    text::answers::SQUAD,
-    #[cfg(feature = "text")]
-    text::answers::RELAXED_ACCURACY,
-    #[cfg(feature = "code")]
-    code::CODEBLEU,
-    #[cfg(feature = "vision")]
-    vision::detection::DETECTION,
-    #[cfg(feature = "vision")]
-    vision::coco::COCO,
-    #[cfg(feature = "vision")]
-    vision::voc::VOC,
-    #[cfg(feature = "vision")]
-    vision::errors::TIDE,
-    #[cfg(feature = "vision")]
-    vision::errors::CONFUSION_MATRIX,
-    #[cfg(feature = "graph")]
-    graph::lanes::LANES,
-    #[cfg(feature = "graph")]
-    graph::openlane::OPENLANE,
-];
+pub use shapes::{Note, References, TextExample, TextMetric, texts};
+pub use show::{ComparedTexts, Drawing, Show};

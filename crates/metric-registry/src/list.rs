@@ -1,8 +1,10 @@
 //! The metrics with their options and scores, as JSON for other programs.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::{Entry, OptionKind, OptionSpec, ScoreSpec, entries};
+use crate::{Demo, Entry, OptionKind, OptionSpec, ScoreSpec, Taken, entries};
 
 /// Returns all metrics with their options and scores, as `metric list --format json` prints them.
 ///
@@ -40,7 +42,32 @@ fn metric_json(entry: &Entry) -> Value {
         "scores": scores,
         "groups": entry.groups,
         "details": entry.details,
+        "shapes": entry.shapes.iter().map(shape_json).collect::<Vec<_>>(),
+        "question": entry.question,
+        "programs": entry.programs,
+        "demos": entry.demos.iter().map(demo_json).collect::<Vec<_>>(),
+        "class_name": entry.class_name(),
+        "arrays": entry.arrays,
     })
+}
+
+fn shape_json(taken: &Taken) -> Value {
+    serde_json::json!({"name": taken.shape.name(), "options": options_json(taken.options)})
+}
+
+fn demo_json(demo: &Demo) -> Value {
+    let [references, predictions] = demo.files;
+    serde_json::json!({
+        "name": demo.name,
+        "references": references,
+        "predictions": predictions,
+        "options": options_json(demo.options),
+    })
+}
+
+fn options_json(options: &[(&str, &str)]) -> Value {
+    let options: BTreeMap<&str, &str> = options.iter().copied().collect();
+    serde_json::json!(options)
 }
 
 fn option_json(spec: &OptionSpec) -> Value {

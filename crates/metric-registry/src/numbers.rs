@@ -23,13 +23,49 @@ pub struct Numbers {
     pub scores: Named<Option<f64>>,
     /// Counts by name.
     pub counts: Named<serde_json::Value>,
-    /// Groups that are known only from the whole state, by kind; only asked of the total.
+    /// Groups that are known only from the whole state, by kind; only requested for the total.
     pub groups: Named<Vec<Group>>,
-    /// Remarks for the user, in addition to the notes; only requested for the total.
+    /// Warnings about the whole data set, in addition to the notes; only requested with [remarks](crate::Asked).
     pub warnings: Vec<Message>,
+    /// The confusion matrix, if the metric counts confusions and the matrix is small enough to be printed; only
+    /// requested with remarks.
+    pub confusions: Option<ConfusionTable>,
+    /// What is too large for a report, such as curves, if it is requested and there is any.
+    pub details: Option<serde_json::Value>,
+}
+
+/// Scores or counts by name.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn named<N: Into<String>, T: Into<U>, U>(
+    values: impl IntoIterator<Item = (N, T)>,
+) -> Named<U> {
+    let values = values.into_iter();
+    values
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
+/// The values by name that are there.
+#[allow(dead_code, reason = "used by whichever domains are switched on")]
+pub(crate) fn present<N: Into<String>, T>(
+    values: impl IntoIterator<Item = (N, Option<T>)>,
+) -> Named<T> {
+    let values = values.into_iter();
+    values
+        .filter_map(|(name, value)| Some((name.into(), value?)))
+        .collect()
 }
 
 impl Numbers {
+    /// The only score that is requested.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn of_score(name: &str, value: Option<f64>) -> Self {
+        Self {
+            scores: vec![(name.to_owned(), value)],
+            ..Self::default()
+        }
+    }
+
     /// Returns the score of this name, if there is one and it is defined.
     pub(crate) fn score(&self, name: &str) -> Option<f64> {
         score_of(&self.scores, name)
@@ -77,6 +113,8 @@ pub struct Report {
     pub groups: Named<Vec<Group>>,
     /// Warnings for the user.
     pub warnings: Vec<Message>,
+    /// The confusion matrix, if the metric counts confusions and there are few enough classes to print them.
+    pub confusions: Option<ConfusionTable>,
 }
 
 impl Report {

@@ -1,7 +1,7 @@
 use std::error::Error;
 
 use metric_record::Record;
-use metric_registry::{DataSet, Draw, Sample};
+use metric_registry::{DataSet, Entry, Sample, Show};
 
 /// The error type that an [`Observer`] may return, which ends the run.
 pub type ObserverError = Box<dyn Error + Send + Sync>;
@@ -29,15 +29,16 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Takes a record that was scored, with its position among the references, counted from 0. It is
-    /// called on several threads.
+    /// Takes a record that was scored by a metric that draws, with its position among the references, counted from 0.
+    /// It is called on several threads.
     ///
     /// # Errors
     ///
     /// Returns an error to end the run.
     fn record(
         &self,
-        _draw: &dyn Draw,
+        _entry: &Entry,
+        _show: &dyn Show,
         _position: u64,
         _record: &mut Record<'_>,
     ) -> Result<(), ObserverError> {
@@ -63,7 +64,7 @@ pub trait Observer: Sync {
     /// # Errors
     ///
     /// Returns an error to end the run.
-    fn data_set(&self, _draw: &dyn Draw, _data: DataSet) -> Result<(), ObserverError> {
+    fn data_set(&self, _show: &dyn Show, _data: DataSet) -> Result<(), ObserverError> {
         Ok(())
     }
 }

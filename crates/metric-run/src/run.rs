@@ -644,9 +644,9 @@ impl Run {
             add(&mut state, &mut part, |error| {
                 RunError::Internal(error.to_string())
             })?;
-            if let (Some(data_set), Some(draw)) = (drawn, chosen.scorer.pictures()) {
+            if let Some(data_set) = drawn.filter(|_| !chosen.entry.drawings.is_empty()) {
                 observer
-                    .data_set(draw, data_set)
+                    .data_set(&chosen.scorer, data_set)
                     .map_err(RunError::Observer)?;
             }
             if self.samples {
@@ -1266,10 +1266,10 @@ impl Fold<'_> {
             if record.prediction.is_missing() && record.join.missing == Missing::Skip {
                 return Ok(());
             }
-            for chosen in &self.run.metrics {
-                if let Some(draw) = chosen.scorer.pictures() {
+            for Chosen { entry, scorer, .. } in &self.run.metrics {
+                if !entry.drawings.is_empty() {
                     self.observer
-                        .record(draw, pair.ordinal, &mut record.clone())
+                        .record(entry, scorer, pair.ordinal, &mut record.clone())
                         .map_err(RunError::Observer)?;
                 }
             }

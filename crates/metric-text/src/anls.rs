@@ -108,6 +108,22 @@ impl Anls {
         })
     }
 
+    /// Returns the state of one question as [`measure`](Metric::measure) does, with the limit of
+    /// [`value_within`](Self::value_within).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the edit distances take more cells.
+    pub fn measure_within(
+        &self,
+        prediction: &str,
+        answers: &[String],
+        max_cells: u64,
+    ) -> Result<Mean, TooManyCells> {
+        let value = self.value_within(prediction, answers, max_cells)?;
+        Ok(Mean::from_iter([value.unwrap_or(0.0)]))
+    }
+
     /// Returns whether texts of these lengths in bytes (for the answers, their total) are certain to be within the
     /// limit of [`value_within`](Self::value_within). If so, [`value`](Self::value) can be called in its place.
     #[must_use]

@@ -3,8 +3,8 @@
 use metric_core::Metric;
 
 use crate::{
-    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, Mask, Polygon, Prediction,
-    RotatedBox, Shape, SweepItem, Tide, TooManyPairs, VocAp,
+    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, Mask, Prediction, Shape,
+    SweepItem, Tide, TooManyPairs, VocAp,
 };
 
 /// A metric that can tell which examples would take minutes, or gigabytes of memory.
@@ -86,8 +86,6 @@ compiled!(
     CocoAp<Keypoints>,
     Confusion,
     DetectionSweep,
-    DetectionSweep<RotatedBox>,
-    DetectionSweep<Polygon>,
     Tide,
     VocAp,
 );

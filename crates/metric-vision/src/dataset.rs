@@ -1,79 +1,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use metric_core::{Malformed, Merge, Metric, Reader, Writer, Written, written};
+use metric_core::{Key, Merge, Metric, written};
 
 use crate::{BBox, Shape, parallel};
-
-/// The id of an image or a class: an integer, or text.
-///
-/// Integers come before texts; integers by value, texts by their bytes.
-///
-/// ```
-/// use metric_vision::Key;
-///
-/// assert!(Key::from(9) < Key::from(10));
-/// assert!(Key::from(10) < Key::from("10"));
-/// assert_eq!(Key::from("dog").to_string(), "dog");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(untagged))]
-pub enum Key {
-    /// An integer.
-    Number(i64),
-    /// Text.
-    Text(Box<str>),
-}
-
-/// The integer, or the text.
-impl Written for Key {
-    fn write(&self, to: &mut Writer) {
-        match self {
-            Self::Number(number) => number.write(to),
-            Self::Text(text) => to.text(text),
-        }
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        match from.attempt(i64::read) {
-            Some(number) => Ok(Self::Number(number)),
-            None => from.text().map(|text| Self::Text(text.into())),
-        }
-    }
-}
-
-impl From<i64> for Key {
-    fn from(number: i64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<&str> for Key {
-    fn from(text: &str) -> Self {
-        Self::Text(text.into())
-    }
-}
-
-/// An integer in its usual form is a number, also where it arrived as text.
-#[cfg(feature = "read")]
-impl From<metric_record::IdKey<'_>> for Key {
-    fn from(id: metric_record::IdKey<'_>) -> Self {
-        match id {
-            metric_record::IdKey::Number(number) => Self::Number(number),
-            metric_record::IdKey::Text(text) => Self::Text(text.into()),
-        }
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
 
 /// A class of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -367,26 +297,46 @@ impl<S: Shape + Sync> Dataset<S> {
     where
         M: Metric<Prediction = [Prediction<S>], Reference = Image<S>, State: Send> + Sync + ?Sized,
     {
-        let measure = |images: Range<usize>| {
-            let mut state = M::State::default();
-            for (predictions, image) in self.examples(images) {
-                metric.update(&mut state, predictions, image);
-            }
-            state
-        };
+        let mut total = M::State::default();
+        let parts = self.fold(|state, _, predictions, image| {
+            metric.update(state, predictions, image);
+        });
+        for part in parts {
+            total.merge(part);
+        }
+        total
+    }
+
+    /// Calls `gather` once for each image, with its index, its detections and the image, and returns what was gathered
+    /// of each part of the images, in their order. With the feature `rayon`, this runs on all threads of the current
+    /// thread pool.
+    ///
+    /// ```
+    /// use metric_vision::{Dataset, Image};
+    ///
+    /// let images = vec![Image::new(3, vec![]), Image::new(5, vec![])];
+    /// let dataset: Dataset = Dataset::new(vec![], images, vec![])?;
+    /// let keys = dataset.fold(|keys: &mut Vec<_>, _, _, image| keys.push(image.key.to_string()));
+    /// assert_eq!(keys.concat(), ["3", "5"]);
+    /// # Ok::<(), metric_vision::InvalidDataset>(())
+    /// ```
+    pub fn fold<A: Default + Send>(
+        &self,
+        gather: impl Fn(&mut A, usize, &[Prediction<S>], &Image<S>) + Sync,
+    ) -> Vec<A> {
         let images = self.images.len();
         let threads = parallel::threads();
         // Some parts for each of several threads, lest the last of them waits long for another.
         let parts = if threads > 1 { 8 * threads } else { 1 };
         let size = images.div_ceil(parts).max(1);
-        let parts = parallel::map(images.div_ceil(size), |part| {
-            measure(part * size..images.min((part + 1) * size))
-        });
-        let mut total = M::State::default();
-        for part in parts {
-            total.merge(part);
-        }
-        total
+        parallel::map(images.div_ceil(size), |part| {
+            let mut gathered = A::default();
+            let range = part * size..images.min((part + 1) * size);
+            for (index, (predictions, image)) in range.clone().zip(self.examples(range)) {
+                gather(&mut gathered, index, predictions, image);
+            }
+            gathered
+        })
     }
 }
 

@@ -50,7 +50,7 @@ pub use curve::{
     ClassCurves, Curve, CurvePoint, InvalidCurve, PrecisionRecall, PrecisionRecallScore,
     PrecisionRecallState, ScoreHistogram, macro_average,
 };
-pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Key, Prediction};
+pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Prediction};
 pub use detection::{
     DetectionProfile, DetectionScore, DetectionState, Detections, InvalidThreshold, by_class,
 };
@@ -69,7 +69,7 @@ pub use tide::{
 };
 pub use voc::{Interpolation, VocAp, VocClass, VocScore, VocState, iou_plus_one};
 
-pub use metric_core::{Merge, Metric, NamedScores};
+pub use metric_core::{Key, Merge, Metric, NamedScores};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -458,12 +458,7 @@ impl Written for DetectionSweepState {
         to.field("uncounted", &self.uncounted);
         to.field("histograms", &self.histograms);
         to.text("classes");
-        to.list(self.classes.len());
-        for (class, counts) in &self.classes {
-            to.list(2);
-            class.write(to);
-            counts.write(to);
-        }
+        to.pairs(&self.classes);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {

@@ -377,7 +377,9 @@ impl Sources {
 
     /// Returns the generated part of this name.
     fn part(&self, what: &str) -> Result<String, String> {
-        let part = if let Some(name) = what.strip_prefix("metric list ") {
+        let part = if what == "metrics" {
+            Some(table_of(&self.metrics))
+        } else if let Some(name) = what.strip_prefix("metric list ") {
             let metric = self
                 .metrics
                 .iter()
@@ -441,6 +443,21 @@ fn speed(path: &str, results: &[Vec<String>]) -> Option<String> {
         }
     }
     found.then(|| table + "\n")
+}
+
+/// A row for each metric, which links to its page.
+fn table_of(metrics: &[Value]) -> String {
+    let mut table =
+        "\n| metric | answers the question | numbers as in |\n|---|---|---|\n".to_owned();
+    for metric in metrics {
+        let [name, question, programs] =
+            ["name", "question", "programs"].map(|it| text(metric, it));
+        let _ = writeln!(
+            table,
+            "| [`{name}`](docs/metrics/{name}.md) | {question} | {programs} |"
+        );
+    }
+    table + "\n"
 }
 
 /// The output of `metric list NAME`, as Markdown.
@@ -551,6 +568,8 @@ fn generated_parts_are_between_their_marks() {
     let row = |cells: &str| cells.split('|').map(str::to_owned).collect();
     let metric = serde_json::json!({
         "name": "wer",
+        "question": "How many?",
+        "programs": "jiwer",
         "reference": "a|b",
         "scores": [{"name": "wer", "direction": "lower"}],
         "options": [{"name": "k", "value": "K", "choices": ["a", "b"], "help": "A *k*", "default": "a"}],
@@ -567,9 +586,11 @@ fn generated_parts_are_between_their_marks() {
         ],
     };
     let (list, speed) = (start("metric list wer"), start("speed text/wer"));
-    let page = format!("a\n{list}old\n{END}b\n{speed}{END}c\n");
+    let all = start("metrics");
+    let page = format!("{all}{END}a\n{list}old\n{END}b\n{speed}{END}c\n");
     let written = regenerated(&page, &sources).expect("parts");
     let expected = [
+        "| [`wer`](docs/metrics/wer.md) | How many? | jiwer |\n\n<!-- end",
         "**Reference**: a\\|b\n",
         "| `wer` | lower |\n",
         "| `--k a\\|b` | A \\*k\\* | `a` |\n\n",

@@ -1,21 +1,18 @@
 //! Readings, states and headers of any metric: what is written against these is compiled once, not once per metric.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::{Addends, Malformed, Merge, Reader, Writer, Written};
-use metric_record::{Batch, FieldError, Message, ReadError, Record, RecordError};
-use serde_json::Value;
+use metric_record::{Batch, FieldError, Message, Record, RecordError};
 
 use super::gathered::Gathered;
 use super::sink::Sink;
-use super::{Facts, Header, Reading, Remarks, StateOf, Unified, Weigher};
-use crate::compared_texts::ComparedTexts;
+use super::{Asked, Facts, Header, Reading, StateOf, Unanswered, Unified, Weigher};
 use crate::data_set::DataSet;
-use crate::drawing::Draw;
 use crate::error::DataSetError;
-use crate::numbers::{ConfusionTable, Numbers, Scope};
+use crate::numbers::Numbers;
+use crate::show::Show;
 
 /// A state of any metric. Two of them that meet are of one metric.
 pub(crate) trait AnyState: Any + Send + Sync {
@@ -135,28 +132,16 @@ pub(crate) trait AnyReading: Send + Sync {
     fn read(&self, record: &mut Record<'_>, to: &mut Gathered) -> Result<(), FieldError>;
     fn read_columns(&self, batch: &Batch<'_>, to: &mut Gathered)
     -> Option<Result<(), RecordError>>;
-    fn read_data_set(&self, data: DataSet, to: &mut Gathered) -> Option<Result<(), DataSetError>>;
-    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError>;
+    fn read_data_set(&self, data: DataSet, to: &mut Gathered) -> Result<(), DataSetError>;
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>>;
-    fn numbers(&self, view: View<'_>, scope: Scope<'_>) -> Numbers;
-    fn numbers_with_details(
-        &self,
-        view: View<'_>,
-        remarks: Remarks<'_>,
-    ) -> (Numbers, Option<Value>);
-    fn details(&self, view: View<'_>, remarks: Remarks<'_>) -> Option<Value>;
-    fn further_warnings(&self, view: View<'_>, remarks: Remarks<'_>) -> Vec<Message>;
-    fn confusions(&self, view: View<'_>) -> Option<ConfusionTable>;
-    fn example_score(&self, view: View<'_>, name: &str) -> Option<f64>;
+    fn numbers(&self, view: View<'_>, asked: Asked<'_>) -> Numbers;
     fn weigher<'s>(
         &'s self,
         states: &[&'s dyn AnyState],
         header: &'s dyn AnyHeader,
     ) -> Option<Weigher<'s>>;
-    fn examples_in(&self, record: &mut Record<'_>) -> u64;
-    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool;
-    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts>;
-    fn pictures(&self) -> Option<&dyn Draw>;
+    fn unanswered(&self, record: &mut Record<'_>) -> Unanswered;
+    fn show(&self) -> &dyn Show;
 }
 
 impl<R: Reading> AnyReading for R {
@@ -196,46 +181,16 @@ impl<R: Reading> AnyReading for R {
         self.read_columns(batch, &mut Sink::new(self, to))
     }
 
-    fn read_data_set(&self, data: DataSet, to: &mut Gathered) -> Option<Result<(), DataSetError>> {
-        let reader = self.data_sets()?;
-        Some(reader.read_data_set(data, &mut Sink::new(self, to)))
-    }
-
-    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        self.data_sets()
-            .map_or(Ok(None), |reader| reader.fields(data))
+    fn read_data_set(&self, data: DataSet, to: &mut Gathered) -> Result<(), DataSetError> {
+        self.read_data_set(data, &mut Sink::new(self, to))
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         self.score_texts(pairs)
     }
 
-    fn numbers(&self, view: View<'_>, scope: Scope<'_>) -> Numbers {
-        self.numbers(downcast(view.state), downcast(view.header), scope)
-    }
-
-    fn numbers_with_details(
-        &self,
-        view: View<'_>,
-        remarks: Remarks<'_>,
-    ) -> (Numbers, Option<Value>) {
-        self.numbers_with_details(downcast(view.state), downcast(view.header), remarks)
-    }
-
-    fn details(&self, view: View<'_>, remarks: Remarks<'_>) -> Option<Value> {
-        self.details(downcast(view.state), downcast(view.header), remarks)
-    }
-
-    fn further_warnings(&self, view: View<'_>, remarks: Remarks<'_>) -> Vec<Message> {
-        self.further_warnings(downcast(view.state), downcast(view.header), remarks)
-    }
-
-    fn confusions(&self, view: View<'_>) -> Option<ConfusionTable> {
-        self.confusions(downcast(view.state), downcast(view.header))
-    }
-
-    fn example_score(&self, view: View<'_>, name: &str) -> Option<f64> {
-        self.example_score(downcast(view.state), downcast(view.header), name)
+    fn numbers(&self, view: View<'_>, asked: Asked<'_>) -> Numbers {
+        self.numbers(downcast(view.state), downcast(view.header), asked)
     }
 
     fn weigher<'s>(
@@ -247,19 +202,11 @@ impl<R: Reading> AnyReading for R {
         self.weigher(&states.collect::<Vec<_>>(), downcast(header))
     }
 
-    fn examples_in(&self, record: &mut Record<'_>) -> u64 {
-        self.examples_in(record)
+    fn unanswered(&self, record: &mut Record<'_>) -> Unanswered {
+        self.unanswered(record)
     }
 
-    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
-        self.is_empty_correct(record)
-    }
-
-    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
-        self.compared(record)
-    }
-
-    fn pictures(&self) -> Option<&dyn Draw> {
-        self.pictures()
+    fn show(&self) -> &dyn Show {
+        self.show()
     }
 }

@@ -9,9 +9,10 @@ use metric_record::{Batch, Message, Side, quoted_id};
 use super::any::{AnyHeader, AnyReading, AnyState, View, written};
 use super::notes::{Counted, Noted};
 use super::pool::{GroupCount, Pool};
-use super::{Closeness, Unified};
+use super::{Asked, Closeness, Unified};
 use crate::data_set::Inputs;
 use crate::kept::{JOINT, Kept};
+use crate::numbers::Scope;
 use crate::plan::{Described, Plan, PlannedRanking};
 use crate::ranking::Ranking;
 
@@ -422,11 +423,17 @@ pub(crate) fn rank_example(
         ranking.choose_of(planned.scores, name.as_deref());
     }
     if ranking.score().is_none() {
-        let numbers = reading.numbers(view, crate::Scope::Example);
+        let numbers = reading.numbers(view, Scope::Example.into());
         let names = numbers.scores.iter().map(|(name, _)| name.as_str());
         ranking.choose_of(planned.scores, names);
     }
     let name = ranking.score().map(|(name, _)| name);
-    let value = name.and_then(|name| reading.example_score(view, name));
+    let value = name.and_then(|name| {
+        let asked = Asked {
+            score: Some(name),
+            ..Scope::Example.into()
+        };
+        reading.numbers(view, asked).score(name)
+    });
     ranking.add(value, position, || closeness(view.state), example)
 }

@@ -6,13 +6,12 @@ mod notes;
 mod pool;
 mod sink;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use metric_core::{Metric, Written};
 use metric_record::{Batch, FieldError, Message, ReadError, Record, RecordError};
 
-pub(crate) use any::{AnyHeader, AnyReading, AnyState, View, downcast, written};
+pub(crate) use any::{AnyHeader, AnyReading, AnyState, View, written};
 #[allow(unused_imports, reason = "used by whichever domains are switched on")]
 pub(crate) use gathered::rank_example;
 pub(crate) use gathered::{Gathered, Measured, Ranked, WantedInputs, renumber};
@@ -21,11 +20,10 @@ pub use notes::{Counted, Remarks};
 pub(crate) use pool::Pool;
 pub use sink::Sink;
 
-use crate::compared_texts::ComparedTexts;
 use crate::data_set::DataSet;
-use crate::drawing::Draw;
 use crate::error::DataSetError;
-use crate::numbers::{ConfusionTable, Named, Numbers, Scope};
+use crate::numbers::{Named, Numbers, Scope};
+use crate::show::Show;
 
 /// The state of a reading's metric.
 pub type StateOf<R> = <<R as Reading>::Metric as Metric>::State;
@@ -45,9 +43,14 @@ pub(crate) type Closeness<'c> = &'c dyn Fn(&dyn AnyState) -> Option<f64>;
 /// What is true of a metric under its options, whatever the data are.
 #[derive(Clone, Debug)]
 pub struct Facts {
+    /// The parts of the signature, by name, without metric and version.
+    pub signature: Named<String>,
     /// The names of the further fields of a record that the metric looks for among the references. Formats in which a
     /// field costs time to read give a record no others.
     pub further_fields: Vec<String>,
+    /// The objects of dataset files whose fields tell clusters and slices apart; none if their examples have no
+    /// further fields.
+    pub objects: &'static [ObjectsAt],
     /// The name of the score that ranks examples, unless another one is requested; `None` for the first that has a
     /// direction. Precision, for one, is undefined for an image in which nothing was found.
     pub ranking_score: Option<String>,
@@ -61,7 +64,9 @@ pub struct Facts {
 impl Default for Facts {
     fn default() -> Self {
         Self {
+            signature: Vec::new(),
             further_fields: Vec::new(),
+            objects: &[],
             ranking_score: None,
             has_proportions: true,
             scores_empty_data: false,
@@ -69,7 +74,83 @@ impl Default for Facts {
     }
 }
 
-/// Reads records and names numbers for a metric: the trait that each entry of the registry implements.
+impl Facts {
+    /// Returns the facts of a metric of which nothing is special but its signature.
+    ///
+    /// ```
+    /// use metric_registry::Facts;
+    ///
+    /// let facts = Facts::signed([("k", 5)]);
+    /// assert_eq!(facts.signature, [("k".to_owned(), "5".to_owned())]);
+    /// ```
+    pub fn signed<N: Into<String>, V: ToString>(parts: impl IntoIterator<Item = (N, V)>) -> Self {
+        let parts = parts.into_iter();
+        Self {
+            signature: parts
+                .map(|(name, value)| (name.into(), value.to_string()))
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The objects in nested lists of a dataset file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectsAt {
+    /// The option that names the file; empty for the references. Objects of another file add the
+    /// [question](crate::Inputs::QUESTION) to those of the references.
+    pub file: &'static str,
+    /// The keys that lead from an object to its list, the last of which holds the objects.
+    pub keys: &'static [&'static str],
+    /// The field with the id of an object.
+    pub id: &'static str,
+}
+
+/// What is requested of a state in addition to its scores and counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Whose numbers they are.
+    pub scope: Scope<'a>,
+    /// The notes on all records, if warnings and details of the whole data set are requested.
+    pub remarks: Option<Remarks<'a>>,
+    /// Whether [details](Numbers::details) are requested.
+    pub details: bool,
+    /// The only score that is requested, if not all are; a metric whose other ones take long leaves these out.
+    pub score: Option<&'a str>,
+}
+
+impl<'a> From<Scope<'a>> for Asked<'a> {
+    fn from(scope: Scope<'a>) -> Self {
+        Self {
+            scope,
+            remarks: None,
+            details: false,
+            score: None,
+        }
+    }
+}
+
+/// What a record is whose prediction is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The number of its examples.
+    pub examples: u64,
+    /// Whether an empty prediction is correct. A missing prediction that counts as empty is then worth a warning.
+    pub is_correct: bool,
+}
+
+impl From<bool> for Unanswered {
+    /// One example.
+    fn from(is_correct: bool) -> Self {
+        Self {
+            examples: 1,
+            is_correct,
+        }
+    }
+}
+
+/// Reads records and names numbers for a metric: the trait that each shape of input implements once for the metrics on
+/// it.
 ///
 /// A reading never learns from data. Whatever the examples of a data set share is its
 /// [`Header`](Self::Header), which is stored next to the state.
@@ -83,13 +164,8 @@ pub trait Reading: Send + Sync + 'static {
     /// The metric with its definition.
     fn metric(&self) -> &Self::Metric;
 
-    /// The parts of the signature, by name, without metric and version.
-    fn signature(&self) -> Named<String>;
-
-    /// Returns what is true of the metric under its options.
-    fn facts(&self) -> Facts {
-        Facts::default()
-    }
+    /// Returns the signature, and what else is true of the metric under its options.
+    fn facts(&self) -> Facts;
 
     /// Reads a record into examples. Most records are one example.
     ///
@@ -120,19 +196,21 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the numbers of a state.
-    fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, scope: Scope<'_>) -> Numbers;
-
-    /// Returns one score of an example by its name, as [`numbers`](Self::numbers) gives it. The default computes
-    /// all numbers. A metric whose others take long computes one alone.
-    fn example_score(
-        &self,
-        state: &StateOf<Self>,
-        header: &Self::Header,
-        name: &str,
-    ) -> Option<f64> {
-        self.numbers(state, header, Scope::Example).score(name)
+    /// Reads a data set that is given as files of the metric's own format into records, each of which begins with
+    /// [`Sink::record`]. The default has no such format.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a document cannot be read, or if the two sides do not join.
+    fn read_data_set(&self, data: DataSet, _sink: &mut Sink<'_, Self>) -> Result<(), DataSetError>
+    where
+        Self: Sized,
+    {
+        Err(takes_records(data))
     }
+
+    /// Returns the numbers of a state, with what else is requested.
+    fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, asked: Asked<'_>) -> Numbers;
 
     /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
     /// reading the pairs has no errors, notes or warnings. The default has no such short way.
@@ -170,99 +248,26 @@ pub trait Reading: Send + Sync + 'static {
         None
     }
 
-    /// Returns the warnings about a whole data set that depend on what was noted of its records. They are
-    /// printed after those of [`numbers`](Self::numbers).
-    fn further_warnings(
-        &self,
-        _state: &StateOf<Self>,
-        _header: &Self::Header,
-        _remarks: Remarks<'_>,
-    ) -> Vec<Message> {
-        Vec::new()
-    }
-
-    /// Whether an empty prediction is correct for the reference of a record. A missing prediction that counts as empty
-    /// is then worth a warning. By default it is not.
-    fn is_empty_correct(&self, _record: &mut Record<'_>) -> bool {
-        false
-    }
-
-    /// Returns what is too large for a report, such as curves; `remarks` has what was [tallied](Sink::tally) on the
-    /// way.
-    fn details(
-        &self,
-        _state: &StateOf<Self>,
-        _header: &Self::Header,
-        _remarks: Remarks<'_>,
-    ) -> Option<serde_json::Value> {
-        None
-    }
-
-    /// Returns the confusion matrix of a state, if the metric counts confusions and the matrix is small enough to be
-    /// printed. The default has none.
-    fn confusions(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<ConfusionTable> {
-        None
-    }
-
-    /// Returns the numbers of all examples with the [details](Self::details), for metrics that compute both from
-    /// what takes long.
-    fn numbers_with_details(
-        &self,
-        state: &StateOf<Self>,
-        header: &Self::Header,
-        remarks: Remarks<'_>,
-    ) -> (Numbers, Option<serde_json::Value>) {
-        let numbers = self.numbers(state, header, Scope::Total);
-        (numbers, self.details(state, header, remarks))
+    /// Returns what a record is whose prediction is missing: by default one example, of which an empty prediction is
+    /// not correct.
+    fn unanswered(&self, _record: &mut Record<'_>) -> Unanswered {
+        false.into()
     }
 
     /// Renumbers what the state counts by its index in the header, for headers that
     /// [unite with others](Unified::Renumbered): the index `i` becomes `indices[i]`.
     fn renumber(&self, _state: &mut StateOf<Self>, _indices: &[u32]) {}
 
-    /// Returns the number of examples in a record that has no prediction.
-    fn examples_in(&self, _record: &mut Record<'_>) -> u64 {
-        1
-    }
-
-    /// Returns the reader of the metric's dataset files, if it has such files.
-    fn data_sets(&self) -> Option<&dyn ReadDataSet<Self>>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// Returns the texts of a record as the metric compares them; `None` for metrics of other values, and for
-    /// records that cannot be read.
-    fn compared(&self, _record: &mut Record<'_>) -> Option<ComparedTexts> {
-        None
-    }
-
-    /// Returns what draws records, if the metric has pictures.
-    fn pictures(&self) -> Option<&dyn Draw> {
-        None
+    /// Returns what shows records: by default nothing.
+    fn show(&self) -> &dyn Show {
+        &()
     }
 }
 
-/// A reading whose metric has files of its own, which hold a whole data set.
-pub trait ReadDataSet<R: Reading> {
-    /// Returns the objects of the references by id, whose fields tell clusters and slices apart; `None` if
-    /// examples have no further fields. Only asked where they are needed.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a document cannot be read.
-    fn fields(&self, _data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
-        Ok(None)
-    }
-
-    /// Reads a data set into records, each of which begins with [`Sink::record`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a document cannot be read, or if the two sides do not join.
-    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, R>) -> Result<(), DataSetError>;
+/// The error of a metric without dataset files.
+pub(crate) fn takes_records(data: DataSet) -> DataSetError {
+    let problem = "this metric reads records, not whole files";
+    ReadError::new(data.references.name, problem).into()
 }
 
 /// The properties that all examples of a data set share. The default is that of no examples.

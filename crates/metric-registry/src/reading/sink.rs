@@ -268,8 +268,8 @@ impl<'a, R: Reading> Sink<'a, R> {
         }
     }
 
-    /// Counts something that no warning says by itself, but that [`further_warnings`](Reading::further_warnings) or
-    /// [details](Reading::details) depend on.
+    /// Counts something that no warning says by itself, but that the warnings or the details of
+    /// [numbers](Reading::numbers) depend on.
     pub fn tally(&mut self, name: &str, times: u64) {
         self.gathered.pool.tally(name, times);
     }

@@ -53,7 +53,7 @@ impl Amounts {
         let header = &*self.header;
         self.definition
             .reading
-            .numbers(View { state, header }, scope)
+            .numbers(View { state, header }, scope.into())
     }
 
     /// The numbers of an amount.

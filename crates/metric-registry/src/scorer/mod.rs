@@ -4,6 +4,7 @@ mod state;
 
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,13 +13,13 @@ use metric_record::{Batch, FieldError, Kind, Message, Missing, ReadError, Record
 
 pub use state::{Part, Sample, State};
 
-use crate::compared_texts::ComparedTexts;
 use crate::data_set::DataSet;
 use crate::definition::{Definition, Prepare, signature};
-use crate::drawing::{Draw, Drawing};
 use crate::error::{DataSetError, StateError};
+use crate::fields::objects_of;
 use crate::plan::{Described, Plan};
 use crate::reading::{Gathered, Reading, WantedInputs, missing_is_correct};
+use crate::show::{ComparedTexts, Drawing, Show};
 
 /// A metric with its options.
 ///
@@ -48,13 +49,14 @@ pub(crate) fn scorer_after<R: Reading>(
     before: Option<Box<dyn Prepare>>,
     warnings: Vec<Message>,
 ) -> Scorer {
-    let mut parts = reading.signature();
-    parts.extend(before.iter().flat_map(|before| before.signature()));
+    let mut facts = reading.facts();
+    let of_steps = before.iter().flat_map(|before| before.signature());
+    facts.signature.extend(of_steps);
     Scorer {
         definition: Arc::new(Definition {
-            facts: reading.facts(),
+            signature: signature(metric, &facts.signature, version),
+            facts,
             kind: TypeId::of::<R>(),
-            signature: signature(metric, &parts, version),
             reading: Box::new(reading),
             before,
             warnings,
@@ -203,18 +205,17 @@ impl Scorer {
         if data.inputs {
             // Values are shown without fields where there are none.
             gathered.inputs = Some(WantedInputs {
-                fields: reading.fields(&data).ok().flatten().unwrap_or_default(),
+                fields: self.fields(&data).ok().flatten().unwrap_or_default(),
                 ..WantedInputs::default()
             });
         }
         // The files no longer exist when the worst are known.
         gathered.names_all |= data.plan.ranking.is_some();
         if data.plan.needs_fields() {
-            let fields = reading.fields(&data)?;
+            let fields = self.fields(&data)?;
             gathered.fields = fields.ok_or_else(|| of_file(name.clone(), NO_FIELDS.into()))?;
         }
-        let read = reading.read_data_set(data, &mut gathered);
-        read.ok_or_else(|| of_file(name.clone(), NO_DATA_SETS.into()))??;
+        reading.read_data_set(data, &mut gathered)?;
         if let Some(problem) = gathered.problem.take() {
             return Err(of_file(name, problem));
         }
@@ -252,22 +253,9 @@ impl Scorer {
         self.definition.facts.ranking_score.as_deref()
     }
 
-    /// Returns the texts of a record with what is compared in their place, after all that options do to them; `None`
-    /// for metrics of other values, and for records that cannot be read.
-    pub fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
-        let reading = &self.definition.reading;
-        let Some(before) = &self.definition.before else {
-            return reading.compared(record);
-        };
-        let prepared = before.prepare(record).ok()?;
-        let compared = reading.compared(&mut prepared.record(record.view()))?;
-        Some(compared.given_as(reading.compared(record)?))
-    }
-
-    /// Returns what draws records, if the metric has pictures.
-    pub fn pictures(&self) -> Option<&dyn Draw> {
-        let pictures = self.definition.reading.pictures();
-        pictures.map(|_| self as &dyn Draw)
+    /// Returns the objects of the references by id, whose fields tell clusters and slices apart.
+    fn fields(&self, data: &DataSet) -> Result<Option<BTreeMap<String, String>>, ReadError> {
+        objects_of(data, self.definition.facts.objects)
     }
 
     /// The part of what `read` gathers.
@@ -350,13 +338,14 @@ impl Scorer {
             gathered.described = described.map_err(|error| RecordError { index, error })?;
         }
         if is_missing {
-            gathered.missing(reading.examples_in(record));
+            let unanswered = reading.unanswered(record);
+            gathered.missing(unanswered.examples);
+            if unanswered.is_correct && record.join.missing == Missing::Empty {
+                gathered.count_record(&missing_is_correct(), record.id);
+            }
         }
         if is_skipped {
             return Ok(());
-        }
-        if is_missing && record.join.missing == Missing::Empty && reading.is_empty_correct(record) {
-            gathered.count_record(&missing_is_correct(), record.id);
         }
         reading
             .read(record, gathered)
@@ -377,22 +366,25 @@ impl Scorer {
     }
 }
 
-/// Draws what is scored: records are prepared as they are for scores.
-impl Draw for Scorer {
-    fn draws(&self, drawing: Drawing) -> bool {
-        let draw = self.definition.reading.pictures();
-        draw.is_some_and(|draw| draw.draws(drawing))
+/// Shows what is scored: records are prepared as they are for scores.
+impl Show for Scorer {
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        let show = self.definition.reading.show();
+        let Some(before) = &self.definition.before else {
+            return show.compared(record);
+        };
+        let prepared = before.prepare(record).ok()?;
+        let compared = show.compared(&mut prepared.record(record.view()))?;
+        Some(compared.given_as(show.compared(record)?))
     }
 
     fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
-        let Some(draw) = self.definition.reading.pictures() else {
-            return Ok(String::new());
-        };
+        let show = self.definition.reading.show();
         let Some(before) = &self.definition.before else {
-            return draw.picture(record, drawing);
+            return show.picture(record, drawing);
         };
         let prepared = before.prepare(record)?;
-        draw.picture(&mut prepared.record(record.view()), drawing)
+        show.picture(&mut prepared.record(record.view()), drawing)
     }
 
     fn draw_data_set(
@@ -401,12 +393,10 @@ impl Draw for Scorer {
         drawing: Drawing,
         put: &mut dyn FnMut(&str, &dyn Fn() -> String),
     ) -> Result<(), DataSetError> {
-        let draw = self.definition.reading.pictures();
-        draw.map_or(Ok(()), |draw| draw.draw_data_set(data, drawing, put))
+        let show = self.definition.reading.show();
+        show.draw_data_set(data, drawing, put)
     }
 }
-
-const NO_DATA_SETS: &str = "this metric reads records, not whole files";
 
 const NO_FIELDS: &str = "the examples of these files have no further fields";
 

@@ -12,11 +12,11 @@ use crate::data_set::Inputs;
 use crate::definition::Definition;
 use crate::error::{AddError, MOST_WRITTEN_BYTES, StateError};
 use crate::kept::Kept;
-use crate::numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
+use crate::numbers::{Group, Named, Numbers, Report, Scope};
 use crate::plan::Plan;
 use crate::ranking::Ranking;
 use crate::reading::{
-    AnyHeader, AnyState, Counted, Gathered, Measured, Pool, Ranked, Unified, View, renumber,
+    AnyHeader, AnyState, Asked, Counted, Gathered, Measured, Pool, Ranked, Unified, View, renumber,
     written,
 };
 use crate::resample::{Amounts, Paired, Resampler, Table};
@@ -317,15 +317,25 @@ impl State {
     /// Returns the scores and counts.
     #[must_use]
     pub fn report(&self) -> Report {
-        self.report_of(self.definition.reading.numbers(self.total(), Scope::Total))
+        self.report_of(self.numbers(false))
     }
 
     /// Returns the scores and counts with the [details](Self::details), in less time than one after the other.
     #[must_use]
     pub fn report_with_details(&self) -> (Report, Option<serde_json::Value>) {
-        let (reading, remarks) = (&self.definition.reading, self.pool.remarks());
-        let (numbers, details) = reading.numbers_with_details(self.total(), remarks);
+        let mut numbers = self.numbers(true);
+        let details = numbers.details.take();
         (self.report_of(numbers), details)
+    }
+
+    /// The numbers of all examples.
+    fn numbers(&self, details: bool) -> Numbers {
+        let asked = Asked {
+            remarks: Some(self.pool.remarks()),
+            details,
+            ..Scope::Total.into()
+        };
+        self.definition.reading.numbers(self.total(), asked)
     }
 
     /// The report with these numbers of all examples.
@@ -335,7 +345,7 @@ impl State {
         for (kind, names) in &self.pool.groups {
             let of_kind = names.iter().map(|(name, state)| {
                 let scope = Scope::Group(kind, name);
-                let numbers = reading.numbers(self.view(&**state), scope);
+                let numbers = reading.numbers(self.view(&**state), scope.into());
                 Group {
                     name: name.clone(),
                     scores: numbers.scores,
@@ -345,10 +355,8 @@ impl State {
             groups.push((kind.clone(), of_kind.collect()));
         }
         groups.extend(numbers.groups);
-        let remarks = self.pool.remarks();
-        let mut warnings: Vec<Message> = remarks.warnings().collect();
+        let mut warnings: Vec<Message> = self.pool.remarks().warnings().collect();
         warnings.extend(numbers.warnings);
-        warnings.extend(reading.further_warnings(self.total(), remarks));
         warnings.extend(self.definition.warnings.iter().cloned());
         let mut report = Report {
             examples: self.pool.examples,
@@ -358,6 +366,7 @@ impl State {
             counts: numbers.counts,
             groups,
             warnings,
+            confusions: numbers.confusions,
         };
         if !self.has_scores() {
             undefine(&mut report);
@@ -384,14 +393,7 @@ impl State {
     /// Returns what is too large for a report, such as curves, as JSON; `None` if there is nothing.
     #[must_use]
     pub fn details(&self) -> Option<serde_json::Value> {
-        let reading = &self.definition.reading;
-        reading.details(self.total(), self.pool.remarks())
-    }
-
-    /// Returns the confusion matrix, if the metric counts confusions and there are few enough classes to print them.
-    #[must_use]
-    pub fn confusions(&self) -> Option<ConfusionTable> {
-        self.definition.reading.confusions(self.total())
+        self.numbers(true).details
     }
 
     /// Sets the plan of what to gather from the examples that are read next.
@@ -517,8 +519,8 @@ impl Definition {
         inputs: Option<Arc<Inputs>>,
     ) -> Sample {
         let state = &*example.state;
-        let Numbers { scores, counts, .. } =
-            self.reading.numbers(View { state, header }, Scope::Example);
+        let asked = Scope::Example.into();
+        let Numbers { scores, counts, .. } = self.reading.numbers(View { state, header }, asked);
         Sample {
             record: example.record,
             id: example.id.clone(),

@@ -1,6 +1,22 @@
 //! Shapes of input: what all metrics over the same kind of values share, from reading a record to the nearest misses of
 //! a report. A metric on a shape is its formula.
 
+#[cfg(feature = "vision")]
+pub(crate) mod images;
+#[cfg(feature = "class")]
+pub(crate) mod labels;
+#[cfg(feature = "class")]
+mod measured;
+#[cfg(feature = "text")]
+pub(crate) mod questions;
+#[cfg(feature = "class")]
+pub(crate) mod ranked;
+#[cfg(feature = "class")]
+pub(crate) mod scores;
+#[cfg(feature = "text")]
 pub(crate) mod texts;
 
-pub use texts::{TextMetric, texts};
+#[cfg(feature = "class")]
+pub(crate) use measured::Measured;
+#[cfg(feature = "text")]
+pub use texts::{Note, References, TextExample, TextMetric, texts};

@@ -1,17 +1,24 @@
-//! Two texts: a prediction, and a reference or, where one is enough, a list of references.
+//! A text, and one or several references for it.
 
 use std::borrow::Cow;
 
 use metric_core::{Accuracy, Merge, Metric, NamedScores, Written};
-use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordError, Side, Texts};
+use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordError, Texts, Value};
+use metric_text::edit::TooManyCells;
 use metric_text::normalize::differ_in_form;
-use metric_text::read;
+use metric_text::read::{UNANSWERED, texts as list_of_texts};
+use metric_text::{EditRate, VERSION};
 
-use crate::text::prepare::NORMALIZE;
-use crate::{ComparedTexts, Counted, Named, Numbers, PairOf, Reading, Scope, Scorer, Sink, scorer};
+use crate::numbers::named;
+use crate::prepare::{NORMALIZE, prepared_scorer};
+use crate::reading::takes_records;
+use crate::{
+    Asked, ComparedTexts, Counted, DataSet, DataSetError, Drawing, Facts, Named, Numbers,
+    OptionError, OptionSpec, Options, PairOf, Reading, Scorer, Show, Sink, Unanswered, scorer,
+};
 
-/// A metric of two texts: its formula is [`Metric`], and its scores have names ([`NamedScores`]). A score without a name
-/// has that of the metric. The whole numbers of its state are its counts.
+/// A metric of a text and its [`References`]: its formula is [`Metric`], and its scores have names ([`NamedScores`]). A
+/// score without a name has that of the metric. The whole numbers of its state are its counts.
 ///
 /// ```
 /// use metric_registry::record::{Record, Value};
@@ -55,119 +62,317 @@ use crate::{ComparedTexts, Counted, Named, Numbers, PairOf, Reading, Scope, Scor
 pub trait TextMetric:
     Metric<
         Prediction = str,
-        Reference = str,
+        Reference: References,
         State: Clone + Written + Send + Sync + 'static,
         Score: NamedScores,
     > + Send
     + Sync
     + 'static
 {
-    /// Returns the parts of the signature, by name.
+    /// Returns the parts of the signature, by name. A metric that normalizes texts by itself names `normalize`.
     fn definition(&self) -> Named<String> {
         Vec::new()
     }
 
-    /// Returns a text as it is compared: by default as it is given.
-    fn compared<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        Cow::Borrowed(text)
-    }
-
-    /// Refuses a text that cannot be compared.
+    /// Reads a record: by default a string, and [references](References::read) by their type.
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be compared.
-    fn check(&self, _text: &str) -> Result<(), String> {
+    /// Returns an error if a value is not what the metric takes.
+    fn read<'a>(&self, record: &mut Record<'a>) -> Result<TextExample<'a, Self>, FieldError> {
+        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+        let reference = References::read(&mut record.reference).map_err(FieldError::reference)?;
+        Ok(TextExample::new(prediction, reference))
+    }
+
+    /// Says all that is to be said of texts before they are scored: refuses what cannot be compared, and notes what is
+    /// worth a warning. By default these are words that differ only in their Unicode form.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the texts cannot be compared.
+    fn check(
+        &self,
+        prediction: &str,
+        reference: &Self::Reference,
+        note: Note<'_>,
+    ) -> Result<(), FieldError> {
+        note_forms(self, prediction, reference, note);
         Ok(())
     }
 
-    /// Returns the state of so many pairs of texts, of which so many are equal, if the metric counts texts that are equal
-    /// as they are given. Whole columns are then compared at once.
-    fn of_equal(&self, _equal: Accuracy) -> Option<Self::State> {
-        None
+    /// Returns a text as it is compared: by default as it is given.
+    fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
     }
 
-    /// Returns whether the prediction of an example with this state is correct, for metrics of which one of several
-    /// references is enough.
-    fn is_correct(&self, _state: &Self::State) -> Option<bool> {
-        None
+    /// Returns the scores and counts of a state, and warnings about it.
+    fn numbers(&self, state: &Self::State) -> Numbers {
+        Numbers {
+            scores: self.compute(state).named_scores(),
+            counts: counts(state),
+            ..Numbers::default()
+        }
     }
 }
 
-/// Returns a metric of two texts as a scorer: what the `build` function of an entry gives.
+/// Takes what [`TextMetric::check`] notes: the words, and how often to count them. `None` counts the record, which the
+/// warning then names.
+pub type Note<'n> = &'n mut dyn FnMut(&Counted, Option<u64>);
+
+/// What a text is compared with: one text (`str`), or several (`[String]`).
+pub trait References: ToOwned + 'static {
+    /// Reads the reference of a record.
+    ///
+    /// # Errors
+    ///
+    /// Returns what was expected and what was found.
+    fn read<'a>(value: &mut Value<'a>) -> Result<Cow<'a, Self>, String>;
+
+    /// Returns the texts.
+    fn texts(&self) -> impl Iterator<Item = &str>;
+}
+
+impl References for str {
+    fn read<'a>(value: &mut Value<'a>) -> Result<Cow<'a, Self>, String> {
+        value.text()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self)
+    }
+}
+
+impl References for [String] {
+    fn read<'a>(value: &mut Value<'a>) -> Result<Cow<'a, Self>, String> {
+        match list_of_texts(value)? {
+            texts if texts.is_empty() => Err(UNANSWERED.to_owned()),
+            texts => Ok(texts.into()),
+        }
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.iter().map(String::as_str)
+    }
+}
+
+/// A record as [`TextMetric::read`] reads it.
+pub struct TextExample<'a, M: TextMetric + ?Sized> {
+    /// The prediction.
+    pub prediction: Cow<'a, str>,
+    /// The reference, or several.
+    pub reference: Cow<'a, M::Reference>,
+    /// The groups that the example belongs to, by their kind.
+    pub groups: Vec<(&'static str, Cow<'a, str>)>,
+    /// The state of the example, where it does not follow from the texts.
+    pub state: Option<Box<M::State>>,
+}
+
+impl<'a, M: TextMetric + ?Sized> TextExample<'a, M> {
+    /// Returns an example that belongs to no group.
+    pub fn new(prediction: Cow<'a, str>, reference: Cow<'a, M::Reference>) -> Self {
+        Self {
+            prediction,
+            reference,
+            groups: Vec::new(),
+            state: None,
+        }
+    }
+
+    pub(crate) fn pair(&self) -> (&str, &M::Reference) {
+        (&self.prediction, &self.reference)
+    }
+}
+
+/// Returns a metric of texts as a scorer: what the `build` function of an entry gives.
 pub fn texts<M: TextMetric>(metric: &str, version: &str, formula: M) -> Scorer {
     scorer(metric, version, OfTexts::new(metric, formula))
 }
 
-/// The reading of a metric of two texts.
-pub(crate) struct OfTexts<M> {
-    metric: M,
-    /// The name of a score without a name.
-    score: String,
+/// The reading of a metric of texts, with what is true of the metric in addition to its formula.
+pub(crate) struct OfTexts<M: TextMetric> {
+    pub(crate) name: String,
+    pub(crate) metric: M,
+    pub(crate) facts: Facts,
+    /// Whether the prediction of an example is correct, for metrics whose predictions are correct or not.
+    pub(crate) is_correct: fn(&M::State) -> bool,
+    /// Whether a record may have a list of references, of which one is enough.
+    pub(crate) any_of: bool,
+    /// The state of texts of which some are equal, for metrics that count the equal ones. Columns are compared at once.
+    pub(crate) of_equal: Option<fn(Accuracy) -> M::State>,
+    pub(crate) limit: Option<Limit<M>>,
+    pub(crate) closeness: Closeness<M>,
+    pub(crate) compared: Compared<M>,
+    pub(crate) rate: Option<Rate<M>>,
+    pub(crate) details: Option<fn(&M::State) -> serde_json::Value>,
+    pub(crate) picture: Option<Picture<M>>,
+    pub(crate) read_files: Option<ReadFiles<M>>,
+    /// The problem of records, where the options are those of dataset files.
+    pub(crate) no_records: Option<Message>,
+    /// The problem of dataset files, where the options are those of records.
+    pub(crate) no_files: Option<Message>,
 }
+
+/// Draws a record.
+type Picture<M> = fn(&M, &mut Record<'_>, Drawing) -> Result<String, FieldError>;
+
+/// Reads dataset files.
+type ReadFiles<M> = fn(DataSet, &mut Sink<'_, OfTexts<M>>) -> Result<(), DataSetError>;
+
+/// How close an example is to being correct: see [`Reading::closeness`].
+type Closeness<M> =
+    fn(&M, &<M as Metric>::State, Option<(&str, &<M as Metric>::Reference)>) -> Option<f64>;
+
+/// Returns the texts with what is compared in their place.
+type Compared<M> = fn(&M, &str, &<M as Metric>::Reference) -> ComparedTexts;
+
+type RatedUpdate<M> =
+    fn(&M, &mut <M as Metric>::State, &str, &<M as Metric>::Reference) -> Option<f64>;
+
+type Measure<M> =
+    fn(&M, &str, &<M as Metric>::Reference, u64) -> Result<<M as Metric>::State, TooManyCells>;
+
+/// The largest table of edit distances that an example may take, and what measures an example within it.
+pub(crate) struct Limit<M: TextMetric>(pub(crate) u64, pub(crate) Measure<M>);
+
+/// What adds an example to a state and returns its first score, and what returns the score of a state, for metrics that
+/// know it without the others. They have no closeness.
+pub(crate) struct Rate<M: TextMetric>(
+    pub(crate) RatedUpdate<M>,
+    pub(crate) fn(&M, &M::State) -> Option<f64>,
+);
+
+/// Changes no score: a pair within the limit has the same one under any other.
+pub(crate) const MAX_CELLS: OptionSpec = OptionSpec::integer("max-cells", "N", 0..=i64::MAX,
+    "Refuse records whose edit distance needs a table with more cells than this. A table of the default size takes about 5 s").or(DEFAULT_MAX_CELLS);
+
+/// `metric_text::edit::MAX_CELLS` as text.
+const DEFAULT_MAX_CELLS: &str = "100000000000";
 
 impl<M: TextMetric> OfTexts<M> {
     pub(crate) fn new(name: &str, metric: M) -> Self {
         Self {
+            name: name.to_owned(),
             metric,
-            score: name.replace('-', "_"),
+            facts: Facts::default(),
+            is_correct: |_| false,
+            any_of: false,
+            of_equal: None,
+            limit: None,
+            closeness: |_, _, pair| pair.and_then(|(text, reference)| similarity(text, reference)),
+            compared: |metric, prediction, reference| {
+                let apply = |text: &str| metric.apply(text).into_owned();
+                ComparedTexts::new(prediction, reference.texts(), apply)
+            },
+            rate: None,
+            details: None,
+            picture: None,
+            read_files: None,
+            no_records: None,
+            no_files: None,
         }
     }
 
-    fn check(&self, side: Side, text: &str) -> Result<(), FieldError> {
-        let checked = self.metric.check(text);
-        checked.map_err(|problem| FieldError::new(side, problem).limit())
-    }
-
-    fn check_both(&self, prediction: &str, reference: &str) -> Result<(), FieldError> {
-        self.check(Side::Prediction, prediction)?;
-        self.check(Side::Reference, reference)
-    }
-
-    /// Reads a record with a list of references.
-    fn read_any_of(
-        &self,
-        record: &mut Record<'_>,
-        sink: &mut Sink<'_, Self>,
-    ) -> Result<(), FieldError> {
-        let prediction = record.prediction.text().map_err(FieldError::prediction)?;
-        let references = read::texts(&mut record.reference).map_err(FieldError::reference)?;
-        self.check(Side::Prediction, &prediction)?;
-        for reference in &references {
-            self.check(Side::Reference, reference)?;
-        }
-        let is_correct = |reference: &&String| {
-            let state = self.metric.measure(&prediction, reference);
-            self.metric.is_correct(&state) == Some(true)
+    /// Returns the scorer, before which texts are prepared as the options say.
+    pub(crate) fn scorer(self, options: &Options) -> Result<Scorer, OptionError> {
+        let mut parts = self.metric.definition().into_iter();
+        let normalizer = if parts.any(|(name, _)| name == NORMALIZE.name) {
+            None
+        } else {
+            options.parse(NORMALIZE.name)?
         };
-        let correct = references.iter().find(is_correct);
-        if correct.is_none() {
-            let references = references.iter().map(String::as_str);
-            note_forms(self, &prediction, references, sink);
-        }
-        let shown = correct.or(references.first());
-        let shown =
-            shown.ok_or_else(|| FieldError::reference("no references: expected at least one"))?;
-        sink.example(&prediction, shown);
-        Ok(())
+        prepared_scorer(
+            &self.name.clone(),
+            VERSION,
+            self,
+            options,
+            normalizer.unwrap_or_default(),
+        )
     }
 
-    fn scores(&self, state: &M::State) -> Named<Option<f64>> {
-        let mut scores = self.metric.compute(state).named_scores();
-        if let [(name, _)] = &mut *scores
-            && name == "score"
-        {
-            name.clone_from(&self.score);
+    pub(super) fn is_correct(&self, prediction: &str, reference: &M::Reference) -> bool {
+        (self.is_correct)(&self.metric.measure(prediction, reference))
+    }
+
+    /// Whether texts are certain to be within the limit.
+    fn is_within(&self, prediction: &str, reference: &M::Reference) -> bool {
+        self.limit.as_ref().is_none_or(|Limit(max_cells, _)| {
+            let bytes = reference.texts().map(str::len).sum();
+            EditRate::is_within(prediction.len(), bytes, *max_cells)
+        })
+    }
+
+    /// Whether a record has a list of references, of which one is enough.
+    fn has_any_of(&self, record: &Record<'_>) -> bool {
+        self.any_of && record.reference.kind() == Kind::List
+    }
+
+    /// Reads a record as the example that it is, or as one for each of the references of which one is enough. These are
+    /// put into the list.
+    fn examples<'r>(
+        &self,
+        mut record: Record<'r>,
+        list: &'r mut Vec<String>,
+    ) -> Result<Vec<TextExample<'r, M>>, FieldError> {
+        if !self.has_any_of(&record) {
+            return Ok(vec![self.metric.read(&mut record)?]);
         }
-        scores
+        record.prediction.text().map_err(FieldError::prediction)?;
+        *list = list_of_texts(&mut record.reference).map_err(FieldError::reference)?;
+        let one = |text: &'r String| {
+            let reference = Value::string(text);
+            self.metric.read(&mut Record {
+                reference,
+                ..record
+            })
+        };
+        list.iter().map(one).collect()
+    }
+
+    /// Returns the example of the reference that a prediction is correct for, or else of the first.
+    fn any_of<'r>(
+        &self,
+        record: Record<'r>,
+        list: &'r mut Vec<String>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<TextExample<'r, M>, FieldError> {
+        let mut examples = self.examples(record, list)?;
+        let mut noted = None;
+        for (prediction, reference) in examples.iter().map(TextExample::pair) {
+            let mut note = |what: &Counted, times| noted = Some((what.clone(), times));
+            self.metric.check(prediction, reference, &mut note)?;
+        }
+        let mut pairs = examples.iter().map(TextExample::pair);
+        let correct = pairs.position(|(prediction, text)| self.is_correct(prediction, text));
+        if let (None, Some((what, times))) = (correct, noted) {
+            note_in(sink, record.id)(&what, times);
+        }
+        if examples.is_empty() {
+            let problem = "no references: expected at least one";
+            return Err(FieldError::reference(problem));
+        }
+        Ok(examples.swap_remove(correct.unwrap_or(0)))
     }
 }
 
-impl<M: TextMetric> Compared for OfTexts<M> {
-    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool {
-        let compared = |text| self.metric.compared(text);
-        differ_in_form(prediction, reference)
-            && differ_in_form(&compared(prediction), &compared(reference))
+/// Counts what is noted of a record.
+pub(super) fn note_in<R: Reading>(
+    sink: &mut Sink<'_, R>,
+    id: impl std::fmt::Display,
+) -> impl FnMut(&Counted, Option<u64>) {
+    move |what, times| match times {
+        Some(times) => sink.count(what, times),
+        None => sink.count_record(what, &id),
+    }
+}
+
+/// Adds an example that was checked.
+pub(super) fn add<M: TextMetric>(example: TextExample<'_, M>, sink: &mut Sink<'_, OfTexts<M>>) {
+    let groups = example.groups.iter();
+    let groups: Vec<(&str, &str)> = groups.map(|(kind, name)| (*kind, &**name)).collect();
+    match example.state {
+        Some(state) => sink.measured(None, &groups, *state),
+        None => sink.part(None, &groups, &example.prediction, &example.reference),
     }
 }
 
@@ -179,19 +384,33 @@ impl<M: TextMetric> Reading for OfTexts<M> {
         &self.metric
     }
 
-    fn signature(&self) -> Named<String> {
-        self.metric.definition()
+    fn facts(&self) -> Facts {
+        Facts {
+            signature: self.metric.definition(),
+            ..self.facts.clone()
+        }
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let has_several = || self.metric.is_correct(&M::State::default()).is_some();
-        if record.reference.kind() == Kind::List && has_several() {
-            return self.read_any_of(record, sink);
+        if let Some(problem) = &self.no_records {
+            return Err(FieldError::reference(problem.clone()));
         }
-        let (prediction, reference) = both_texts(record)?;
-        self.check_both(&prediction, &reference)?;
-        note_forms(self, &prediction, [&*reference], sink);
-        sink.example(&prediction, &reference);
+        if self.has_any_of(record) {
+            let mut list = Vec::new();
+            add(self.any_of(record.view(), &mut list, sink)?, sink);
+            return Ok(());
+        }
+        let mut example = self.metric.read(record)?;
+        let (prediction, reference) = example.pair();
+        self.metric
+            .check(prediction, reference, &mut note_in(sink, record.id))?;
+        if let Some(Limit(max_cells, measure)) = &self.limit
+            && !self.is_within(prediction, reference)
+        {
+            let state = measure(&self.metric, prediction, reference, *max_cells);
+            example.state = Some(Box::new(state.map_err(|error| too_many_cells(&error))?));
+        }
+        add(example, sink);
         Ok(())
     }
 
@@ -200,66 +419,135 @@ impl<M: TextMetric> Reading for OfTexts<M> {
         batch: &Batch<'_>,
         sink: &mut Sink<'_, Self>,
     ) -> Option<Result<(), RecordError>> {
-        if !sink.wants_samples()
-            && self.metric.of_equal(Accuracy::default()).is_some()
-            && let Some((predictions, references)) = columns_of_texts(batch)
+        let [predictions, references] = [batch.predictions(), batch.references()].map(texts_of);
+        let (predictions, references) = predictions.zip(references)?;
+        self.facts.further_fields.is_empty().then_some(())?;
+        if let Some(of_equal) = self.of_equal
+            && !sink.wants_samples()
             && let Some(correct) = predictions.count_equal(references)
         {
             if correct < batch.len() {
                 let pairs = predictions.iter().zip(references.iter());
                 for (prediction, reference) in pairs.filter_map(|(a, b)| a.zip(b)) {
-                    note_forms(self, prediction, [reference], sink);
+                    if differ_in_form(prediction, reference) {
+                        sink.count(&other_forms(), 1);
+                    }
                 }
             }
             let (correct, total) = (correct as u64, batch.len() as u64);
-            let state = self.metric.of_equal(Accuracy { correct, total })?;
-            sink.pooled(total, &[], state);
+            sink.pooled(total, &[], of_equal(Accuracy { correct, total }));
             return Some(Ok(()));
         }
-        read_texts(batch, sink, |prediction, reference, sink| {
-            self.check_both(prediction, reference)?;
-            note_forms(self, prediction, [reference], sink);
-            sink.example(prediction, reference);
-            Ok(())
-        })
+        Some((0..batch.len()).try_for_each(|index| {
+            sink.row(batch, index);
+            sink.read_row(batch, index)
+        }))
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
+        self.no_records.is_none().then_some(())?;
         let mut state = M::State::default();
         for (prediction, reference) in pairs {
-            let is_refused = self.check_both(prediction, reference).is_err();
-            if is_refused || self.differ_in_form(prediction, reference) {
-                return None;
-            }
-            self.metric.update(&mut state, prediction, reference);
+            let [prediction, reference] = [prediction, reference].map(|text| Value::string(text));
+            let example = self
+                .metric
+                .read(&mut Record::new("", prediction, reference));
+            let example = example.ok()?;
+            let (prediction, reference) = example.pair();
+            let mut is_plain = self.is_within(prediction, reference);
+            let mut note = |_: &Counted, _| is_plain = false;
+            self.metric.check(prediction, reference, &mut note).ok()?;
+            is_plain.then(|| self.metric.update(&mut state, prediction, reference))?;
         }
-        let scores = self.scores(&state).into_iter();
+        let scores = self.metric.compute(&state).named_scores().into_iter();
         Some(scores.map(|(_, score)| score).collect())
     }
 
-    fn is_empty_correct(&self, record: &mut Record<'_>) -> bool {
-        let references = read::texts(&mut record.reference.clone()).unwrap_or_default();
-        let mut states = references.iter().map(|text| self.metric.measure("", text));
-        states.any(|state| self.metric.is_correct(&state) == Some(true))
-    }
-
-    fn closeness(&self, _: &M::State, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
-        pair.and_then(|(prediction, reference)| similarity(prediction, [reference]))
-    }
-
-    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
-        let prediction = record.prediction.text().ok()?;
-        let references = read::texts(&mut record.reference).ok()?;
-        let compared = |text: &str| self.metric.compared(text).into_owned();
-        Some(ComparedTexts::new(&prediction, &references, compared))
-    }
-
-    fn numbers(&self, state: &M::State, (): &(), _scope: Scope<'_>) -> Numbers {
-        Numbers {
-            scores: self.scores(state),
-            counts: counts(state),
-            ..Numbers::default()
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        match self.read_files {
+            Some(read_files) => read_files(data, sink),
+            None => Err(takes_records(data)),
         }
+    }
+
+    fn unanswered(&self, record: &mut Record<'_>) -> Unanswered {
+        let prediction = Value::missing();
+        let record = Record {
+            prediction,
+            ..record.view()
+        };
+        let mut list = Vec::new();
+        let examples = self.examples(record, &mut list).unwrap_or_default();
+        let mut examples = examples.iter();
+        let is_correct = examples.any(|example| self.is_correct("", &example.reference));
+        is_correct.into()
+    }
+
+    fn closeness(&self, state: &M::State, pair: Option<PairOf<'_, Self>>) -> Option<f64> {
+        (self.closeness)(&self.metric, state, pair)
+    }
+
+    fn numbers(&self, state: &M::State, (): &(), asked: Asked<'_>) -> Numbers {
+        if let (Some(Rate(_, of)), Some(name)) = (&self.rate, asked.score)
+            && name == self.name
+        {
+            return Numbers::of_score(name, of(&self.metric, state));
+        }
+        let mut numbers = self.metric.numbers(state);
+        numbers.details = self
+            .details
+            .filter(|_| asked.details)
+            .map(|details| details(state));
+        if let [(name, _)] = &mut *numbers.scores
+            && name == "score"
+        {
+            *name = self.name.replace('-', "_");
+        }
+        numbers
+    }
+
+    fn update_scored(
+        &self,
+        state: &mut M::State,
+        (prediction, reference): PairOf<'_, Self>,
+        name: &str,
+    ) -> Option<Option<f64>> {
+        let Rate(update, _) = self.rate.as_ref().filter(|_| name == self.name)?;
+        Some(update(&self.metric, state, prediction, reference))
+    }
+
+    fn show(&self) -> &dyn Show {
+        self
+    }
+}
+
+impl<M: TextMetric> Show for OfTexts<M> {
+    fn compared(&self, record: &mut Record<'_>) -> Option<ComparedTexts> {
+        // An object is more than its text, and is shown as it is.
+        (record.prediction.kind() != Kind::Object).then_some(())?;
+        let mut list = Vec::new();
+        let examples = self.examples(record.view(), &mut list).ok()?;
+        let pairs = examples.iter().map(TextExample::pair);
+        let all = pairs.map(|(prediction, text)| (self.compared)(&self.metric, prediction, text));
+        all.reduce(|mut all, one| {
+            all.references.extend(one.references);
+            all
+        })
+    }
+
+    fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
+        let picture = self.picture;
+        picture.map_or_else(
+            || Ok(String::new()),
+            |picture| picture(&self.metric, record, drawing),
+        )
+    }
+}
+
+fn texts_of<'b>(column: &'b Column<'_>) -> Option<&'b Texts<'b>> {
+    match column {
+        Column::Texts(texts) | Column::Lines(texts) => Some(texts),
+        _ => None,
     }
 }
 
@@ -267,48 +555,41 @@ impl<M: TextMetric> Reading for OfTexts<M> {
 pub(crate) fn counts(state: &impl Merge) -> Named<serde_json::Value> {
     let mut counts = Vec::new();
     state.counts("count", &mut counts);
-    let named = counts.into_iter();
-    named
-        .map(|(name, count)| (name.to_owned(), count.into()))
-        .collect()
+    named(counts)
 }
 
-/// The longest texts, in bytes, whose similarity is computed for the nearest misses of a report.
-const COMPARED_BYTES: usize = 500;
-
-/// Returns how similar a prediction is to the most similar reference, if these are short: 1 less the share of
-/// characters that differ.
-pub(crate) fn similarity<'r>(
-    prediction: &str,
-    references: impl IntoIterator<Item = &'r str>,
-) -> Option<f64> {
-    let is_short = |text: &str| text.len() <= COMPARED_BYTES;
-    let short = references
-        .into_iter()
-        .filter(|text| is_short(text))
-        .take(10);
-    let similar = short.filter(|_| is_short(prediction));
+/// Returns how similar a prediction is to the most similar of the first references, if these are short: 1 less the share
+/// of characters that differ.
+pub(crate) fn similarity<R: References + ?Sized>(prediction: &str, references: &R) -> Option<f64> {
+    /// The longest texts, in bytes, whose similarity is computed for the nearest misses of a report.
+    const COMPARED_BYTES: usize = 500;
+    let is_short = |text: &&str| text.len() <= COMPARED_BYTES;
+    let short = references.texts().filter(is_short).take(10);
+    let similar = short.filter(|_| is_short(&prediction));
     let similar = similar.map(|reference| metric_text::anls::similarity(prediction, reference));
     similar.reduce(f64::max)
 }
 
-/// Reads both sides of a record as strings.
-pub(crate) fn both_texts<'a>(
-    record: &mut Record<'a>,
-) -> Result<(Cow<'a, str>, Cow<'a, str>), FieldError> {
-    let prediction = record.prediction.text().map_err(FieldError::prediction)?;
-    let reference = record.reference.text().map_err(FieldError::reference)?;
-    Ok((prediction, reference))
+/// Notes a prediction with words that differ from those of a reference only in their Unicode form, also as they are
+/// compared.
+pub(crate) fn note_forms<M: TextMetric + ?Sized>(
+    metric: &M,
+    prediction: &str,
+    reference: &M::Reference,
+    note: Note<'_>,
+) {
+    // An answer of several that is the same is enough.
+    let is_equal = reference.texts().any(|text| text == prediction);
+    let differs = |text: &str| {
+        differ_in_form(prediction, text)
+            && differ_in_form(&metric.apply(prediction), &metric.apply(text))
+    };
+    if !is_equal && reference.texts().any(differs) {
+        note(&other_forms(), Some(1));
+    }
 }
 
-/// How texts are compared.
-pub(crate) trait Compared {
-    /// Whether a prediction and a reference, as they are compared, have words that differ only in their Unicode form.
-    fn differ_in_form(&self, prediction: &str, reference: &str) -> bool;
-}
-
-/// The note on an example whose texts have the same characters in different Unicode forms.
-pub(crate) fn other_forms() -> Counted {
+fn other_forms() -> Counted {
     let rest = |of: &str| {
         let text = format!(
             "{of} words that differ from the reference only in that letters with marks are composed in one of them, and decomposed in the other: to compare them as equal, use "
@@ -318,64 +599,61 @@ pub(crate) fn other_forms() -> Counted {
     Counted::new(rest("prediction has"), rest("predictions have"))
 }
 
-/// Notes a prediction that differs from a reference in the Unicode form.
-pub(crate) fn note_forms<'r, R: Reading>(
-    compared: &impl Compared,
-    prediction: &str,
-    references: impl IntoIterator<Item = &'r str>,
-    sink: &mut Sink<'_, R>,
-) {
-    // An answer of several that is the same is enough.
-    let mut differ = false;
-    for reference in references {
-        if prediction == reference {
-            return;
-        }
-        differ |= compared.differ_in_form(prediction, reference);
-    }
-    if differ {
-        sink.count(&other_forms(), 1);
-    }
-}
-
-/// Reads texts on both sides of a batch as examples, which `add` adds or refuses; `None` for columns of other
-/// types.
-pub(crate) fn read_texts<R>(
-    batch: &Batch<'_>,
-    sink: &mut Sink<'_, R>,
-    add: impl Fn(&str, &str, &mut Sink<'_, R>) -> Result<(), FieldError>,
-) -> Option<Result<(), RecordError>>
-where
-    R: Reading<Metric: Metric<Prediction = str, Reference = str>>,
-{
-    let (predictions, references) = columns_of_texts(batch)?;
-    let mut pairs = predictions.iter().zip(references.iter()).enumerate();
-    Some(pairs.try_for_each(|(index, pair)| {
-        sink.row(batch, index);
-        let (Some(prediction), Some(reference)) = pair else {
-            return sink.read_row(batch, index);
-        };
-        add(prediction, reference, sink).map_err(|error| RecordError { index, error })
-    }))
-}
-
-/// The predictions and the references of a batch, if both are texts.
-fn columns_of_texts<'b>(batch: &'b Batch<'_>) -> Option<(&'b Texts<'b>, &'b Texts<'b>)> {
-    let texts = |column: &'b Column<'_>| match column {
-        Column::Texts(texts) | Column::Lines(texts) => Some(texts),
-        _ => None,
-    };
-    texts(batch.predictions()).zip(texts(batch.references()))
+/// A prediction whose alignment takes too long.
+fn too_many_cells(error: &TooManyCells) -> FieldError {
+    let problem = Message::from(format!("{error}; to allow it, use "));
+    let enough = error.enough().min(i64::MAX.unsigned_abs()).to_string();
+    FieldError::prediction(problem.option(MAX_CELLS.name, &enough)).limit()
 }
 
 #[cfg(test)]
 mod tests {
     use std::marker::PhantomData;
 
-    use metric_record::Value;
-
     use super::*;
     use crate::StateError;
+
+    #[test]
+    fn the_default_is_that_of_the_library() {
+        assert_eq!(DEFAULT_MAX_CELLS, metric_text::edit::MAX_CELLS.to_string());
+    }
+
+    /// The share of predictions that are one of their references.
+    struct OneOf;
+
+    impl Metric for OneOf {
+        type Prediction = str;
+        type Reference = [String];
+        type State = Accuracy;
+        type Score = Option<f64>;
+
+        fn update(&self, state: &mut Accuracy, prediction: &str, references: &[String]) {
+            state.record(references.iter().any(|text| text == prediction));
+        }
+
+        fn compute(&self, state: &Accuracy) -> Option<f64> {
+            state.value()
+        }
+    }
+
+    impl TextMetric for OneOf {}
+
+    #[test]
+    fn one_reference_or_several() {
+        let scorer = texts("one-of", "1", OneOf);
+        let record = |reference| Record::new("1", Value::string("a"), reference);
+        let list = || Value::json(r#"["b", "a"]"#);
+        let mut state = scorer.start();
+        let mut records = [record(Value::string("a")), record(list())];
+        assert_eq!(state.update(&scorer, &mut records), Ok(()));
+        let report = state.report();
+        assert_eq!((report.score("one_of"), report.examples), (Some(1.0), 2));
+        let none = state.update(&scorer, &mut [record(Value::json("[]"))]);
+        assert!(none.is_err_and(|error| error.to_string().contains(UNANSWERED)));
+        let compared = scorer.compared(&mut record(list()));
+        assert_eq!(compared.map(|texts| texts.references.len()), Some(2));
+        assert_eq!(scorer.score_texts(&[("a", "b")]), Some(vec![Some(0.0)]));
+    }
 
     /// A metric with any state, which stays empty.
     struct Empty<S>(PhantomData<S>);

@@ -60,6 +60,24 @@ impl QuestionForm {
         answer_keys: &["text", "answer_id", "answer_confidence"],
     };
 
+    /// Returns the keys that lead from list to list, the last of which is that of the questions.
+    ///
+    /// ```
+    /// use metric_text::read::QuestionForm;
+    ///
+    /// assert_eq!(QuestionForm::SQUAD.keys(), ["data", "paragraphs", "qas"]);
+    /// ```
+    #[must_use]
+    pub const fn keys(&self) -> &'static [&'static str] {
+        self.keys
+    }
+
+    /// Returns the field of a question with its id.
+    #[must_use]
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+
     /// The key of the outermost list.
     pub(super) fn list(&self) -> Option<&'static str> {
         self.keys.first().copied()

@@ -1,13 +1,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use metric_core::{Metric as _, named_choice};
 use metric_record::Kind;
 use metric_record::json::{self, Flag};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::{
-    BBox, BoxFormat, Detection, DetectionSweep, DetectionSweepParams, InvalidSweep, Polygon,
-    RotatedBox, Shape, Truth,
+    BBox, BoxFormat, CheckedMetric as _, Detection, DetectionSweep, DetectionSweepParams,
+    DetectionSweepState, InvalidSweep, Key, Polygon, RotatedBox, Shape, SweepItem, TooManyPairs,
+    Truth,
 };
 
 /// Reads the ground-truth boxes of one image and class from a JSON list.
@@ -151,11 +153,6 @@ impl BoxForm for RotatedForm {
         };
         read([cx, cy, width, height], angle).map_err(|error| format!(": {error}"))
     }
-
-    // The default would be compiled where it is called.
-    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<RotatedBox>, InvalidSweep> {
-        DetectionSweep::of_shapes(params)
-    }
 }
 
 /// `polygon`: polygons of one ring, `[[x, y], ...]` or `[x, y, ...]`.
@@ -172,10 +169,158 @@ impl BoxForm for PolygonForm {
     fn read(&self, numbers: &BoxNumbers) -> Result<Polygon, String> {
         Polygon::new(numbers.points()?).map_err(|error| format!(": {error}"))
     }
+}
 
-    // The default would be compiled where it is called.
-    fn sweep(params: DetectionSweepParams) -> Result<DetectionSweep<Polygon>, InvalidSweep> {
-        DetectionSweep::of_shapes(params)
+/// A [`BoxForm`] of boxes in lists, chosen by its name.
+///
+/// ```
+/// use metric_core::Metric;
+/// use metric_vision::read::ListForm;
+/// use metric_vision::{DetectionSweep, DetectionSweepParams, DetectionSweepState};
+///
+/// let params = DetectionSweepParams::default();
+/// let form: ListForm = "polygon".parse()?;
+/// let mut state = DetectionSweepState::default();
+/// let diamond = "[[[0,2],[2,0],[4,2],[2,4]]]";
+/// form.sweep(params.clone())?.add(&mut state, None, diamond, diamond)?;
+/// // Scores do not depend on the form of boxes.
+/// let score = DetectionSweep::new(params)?.compute(&state);
+/// assert_eq!(score.points()[0].score.f1, Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListForm {
+    /// Axis-aligned boxes.
+    Box(BoxFormat),
+    /// Rotated boxes.
+    Rotated(RotatedForm),
+    /// Polygons.
+    Polygon,
+}
+
+impl ListForm {
+    /// All forms.
+    pub const ALL: &[Self] = &[
+        Self::Box(BoxFormat::Xywh),
+        Self::Box(BoxFormat::Xyxy),
+        Self::Box(BoxFormat::Cxcywh),
+        Self::Rotated(RotatedForm::Radians),
+        Self::Rotated(RotatedForm::Degrees),
+        Self::Polygon,
+    ];
+
+    /// Returns the name that is used on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Box(form) => form.name(),
+            Self::Rotated(form) => BoxForm::name(&form),
+            Self::Polygon => PolygonForm.name(),
+        }
+    }
+
+    /// Returns what adds boxes of this form to states of a [`DetectionSweep`] with these parameters.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as the constructors of [`DetectionSweep`] do.
+    pub fn sweep(self, params: DetectionSweepParams) -> Result<Box<dyn ListSweep>, InvalidSweep> {
+        fn of<F: BoxForm + Send + Sync + 'static>(
+            form: F,
+            params: DetectionSweepParams,
+        ) -> Result<Box<dyn ListSweep>, InvalidSweep> {
+            let sweep = F::sweep(params)?;
+            Ok(Box::new((form, sweep)))
+        }
+        match self {
+            Self::Box(form) => of(form, params),
+            Self::Rotated(form) => of(form, params),
+            Self::Polygon => of(PolygonForm, params),
+        }
+    }
+}
+
+named_choice!(ListForm, "form of boxes");
+
+/// A [`DetectionSweep`] of boxes in JSON lists, whatever their form.
+pub trait ListSweep: Send + Sync {
+    /// Adds the boxes of one image and class to a state, as [`parse_truth_boxes`] and [`parse_detection_boxes`] read
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a list cannot be read, if a detection has no score where scores are needed, or if comparing
+    /// the boxes would take minutes, or gigabytes of memory. The state is then unchanged.
+    fn add(
+        &self,
+        state: &mut DetectionSweepState,
+        class: Option<Key>,
+        truths: &str,
+        detections: &str,
+    ) -> Result<(), InvalidLists>;
+}
+
+impl<F: BoxForm + Send + Sync> ListSweep for (F, DetectionSweep<F::Shape>) {
+    fn add(
+        &self,
+        state: &mut DetectionSweepState,
+        class: Option<Key>,
+        truths: &str,
+        detections: &str,
+    ) -> Result<(), InvalidLists> {
+        let (form, sweep) = self;
+        let truths = parse_truth_boxes(truths, form).map_err(InvalidLists::Truths)?;
+        let item = SweepItem { class, truths };
+        let detections =
+            parse_detection_boxes(detections, form).map_err(InvalidLists::Detections)?;
+        if sweep.needs_scores()
+            && let Some(index) = detections.iter().position(|found| found.score.is_none())
+        {
+            return Err(InvalidLists::NoScore { index });
+        }
+        sweep
+            .check_size(&detections, &item)
+            .map_err(InvalidLists::TooManyPairs)?;
+        sweep.update(state, &detections, &item);
+        Ok(())
+    }
+}
+
+/// The error for lists of boxes that a [`ListSweep`] does not add.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidLists {
+    /// The ground-truth boxes cannot be read.
+    Truths(InvalidBoxList),
+    /// The detected boxes cannot be read.
+    Detections(InvalidBoxList),
+    /// A detection has no score.
+    NoScore {
+        /// Its index.
+        index: usize,
+    },
+    /// Too many pairs of boxes would be compared.
+    TooManyPairs(TooManyPairs),
+}
+
+impl fmt::Display for InvalidLists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truths(error) | Self::Detections(error) => error.fmt(f),
+            Self::NoScore { index } => write!(f, "box {index} has no score"),
+            Self::TooManyPairs(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for InvalidLists {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Truths(error) | Self::Detections(error) => Some(error),
+            Self::NoScore { .. } => None,
+            Self::TooManyPairs(error) => Some(error),
+        }
     }
 }
 

@@ -33,8 +33,8 @@ use std::collections::BTreeMap;
 use crate::Key;
 
 pub use boxes::{
-    BoxForm, BoxNumbers, InvalidBoxList, PolygonForm, RotatedForm, parse_detection_boxes,
-    parse_truth_boxes,
+    BoxForm, BoxNumbers, InvalidBoxList, InvalidLists, ListForm, ListSweep, PolygonForm,
+    RotatedForm, parse_detection_boxes, parse_truth_boxes,
 };
 pub use coco::{
     CocoOptions, parse_coco, parse_coco_keypoints, parse_coco_masks, read_coco, read_coco_masks,

@@ -59,7 +59,7 @@ impl OtherOrder {
     /// 2^20 pairs. Images with more pairs are left out.
     #[must_use]
     pub fn of_corners(dataset: &Dataset<BBox>) -> Self {
-        Self::count(dataset, |_| corners)
+        Self::count(dataset, Self::add_corners)
     }
 
     /// Adds the counts that [`of_corners`](Self::of_corners) returns for an image with these detections.
@@ -94,20 +94,32 @@ impl OtherOrder {
     /// As [`of_corners`](Self::of_corners).
     #[must_use]
     pub fn of_yolo(dataset: &Dataset<BBox>, sizes: &ImageSizes) -> Self {
-        Self::count(dataset, |image| {
-            let scale = scale(image, sizes);
-            move |detection: &Prediction<BBox>| YoloLine::new(detection, scale).swapped(scale)
+        Self::count(dataset, |counts, detections, image| {
+            counts.add_yolo(detections, image, sizes);
         })
     }
 
-    /// Counts the detections. `other` gives, for an image, what gives the box of a detection in the other order.
-    fn count<F: Fn(&Prediction<BBox>) -> Option<BBox>>(
+    /// Adds the counts that [`of_yolo`](Self::of_yolo) returns for an image with these detections.
+    pub fn add_yolo(
+        &mut self,
+        detections: &[Prediction<BBox>],
+        image: &Image<BBox>,
+        sizes: &ImageSizes,
+    ) {
+        let scale = scale(image, sizes);
+        self.add(detections, image, |detection| {
+            YoloLine::new(detection, scale).swapped(scale)
+        });
+    }
+
+    /// Counts the detections of all images, which `add` adds image by image.
+    fn count(
         dataset: &Dataset<BBox>,
-        other: impl Fn(&Image<BBox>) -> F,
+        add: impl Fn(&mut Self, &[Prediction<BBox>], &Image<BBox>),
     ) -> Self {
         let mut counts = Self::default();
         for (detections, image) in dataset.examples(0..dataset.images().len()) {
-            counts.add(detections, image, other(image));
+            add(&mut counts, detections, image);
         }
         counts
     }

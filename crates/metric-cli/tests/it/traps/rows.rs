@@ -205,7 +205,7 @@ pub(crate) const TRAPS: &[Trap] = &[
         files: &[("t.jsonl", wer_records)],
         run: "score string-accuracy --pairs t.jsonl --details d.json",
         code: 2,
-        says: &["--details is not an option of string-accuracy: arc, "],
+        says: &["--details is not an option of string-accuracy: wer, cer, "],
     },
     Trap {
         name: "A line without an end",

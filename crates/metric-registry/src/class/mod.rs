@@ -1,6 +1,0 @@
-//! Labels.
-
-pub(crate) mod classification;
-mod label;
-pub(crate) mod ranked;
-mod tally;

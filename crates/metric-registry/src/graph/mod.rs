@@ -1,4 +1,0 @@
-//! Lane graphs.
-
-pub(crate) mod lanes;
-pub(crate) mod openlane;

@@ -1,0 +1,65 @@
+//! The metrics: a file for each, with all that the project knows of it outside its formula.
+
+#[cfg(feature = "class")]
+pub(crate) mod accuracy_at_k;
+#[cfg(feature = "text")]
+pub(crate) mod anls;
+#[cfg(feature = "grid")]
+pub(crate) mod arc;
+#[cfg(feature = "class")]
+pub(crate) mod classification;
+#[cfg(feature = "vision")]
+pub(crate) mod coco;
+#[cfg(feature = "code")]
+pub(crate) mod codebleu;
+#[cfg(feature = "vision")]
+pub(crate) mod confusion_matrix;
+#[cfg(feature = "vision")]
+pub(crate) mod detection;
+#[cfg(feature = "text")]
+pub(crate) mod exact_match;
+#[cfg(feature = "graph")]
+pub(crate) mod lanes;
+#[cfg(feature = "class")]
+pub(crate) mod mrr;
+#[cfg(feature = "graph")]
+pub(crate) mod openlane;
+#[cfg(feature = "class")]
+pub(crate) mod ranks;
+#[cfg(feature = "text")]
+pub(crate) mod relaxed_accuracy;
+#[cfg(feature = "text")]
+pub(crate) mod squad;
+#[cfg(feature = "text")]
+pub(crate) mod string_accuracy;
+#[cfg(feature = "vision")]
+pub(crate) mod tide;
+#[cfg(feature = "vision")]
+pub(crate) mod voc;
+#[cfg(feature = "text")]
+pub(crate) mod vqa;
+#[cfg(feature = "text")]
+pub(crate) mod wer;
+
+use crate::Entry;
+
+/// Lists entries with the feature that each needs.
+macro_rules! entries {
+    ($($feature:literal: $($module:ident::$entry:ident),+;)*) => {
+        &[$($(#[cfg(feature = $feature)] $module::$entry,)+)*]
+    };
+}
+
+/// All metrics, in the order in which they are listed, which means nothing else.
+// A static, not a constant: every crate that uses a constant of these compiles all metrics again.
+#[rustfmt::skip]
+pub static ENTRIES: &[Entry] = entries! {
+    "text": wer::WER, wer::CER, string_accuracy::STRING_ACCURACY, exact_match::EXACT_MATCH;
+    "text": squad::SQUAD, vqa::VQA, anls::ANLS, relaxed_accuracy::RELAXED_ACCURACY;
+    "code": codebleu::CODEBLEU;
+    "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
+    "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
+    "vision": confusion_matrix::CONFUSION_MATRIX;
+    "graph": lanes::LANES, openlane::OPENLANE;
+    "grid": arc::ARC;
+};

@@ -1,0 +1,281 @@
+//! Word and character error rates.
+
+use std::borrow::Cow;
+
+use metric_core::{Metric, NamedScores};
+use metric_record::{FieldError, Message, Record, Side, Value};
+use metric_text::edit::{Alignment, Alternatives, EditProfile, EditState, InvalidAlternatives};
+use metric_text::normalize::is_printable_ascii;
+use metric_text::{EditRate, Unit};
+use serde_json::json;
+
+use crate::numbers::named;
+use crate::prepare::{EXTRACT, NORMALIZE, normalize_parts};
+use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, Rate, counts, note_forms};
+use crate::{
+    Counted, Demo, Drawing, Entry, Named, Note, Numbers, OptionError, OptionSpec, Options,
+    ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+};
+
+const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
+    "profile",
+    "PROFILE",
+    "Package whose conventions to follow for white space and for empty references",
+)
+.or(EditProfile::Jiwer.name());
+
+/// Alignments are drawn as text, and written as data.
+const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText, Drawing::Alignment];
+
+pub(crate) const WER: Entry = Entry {
+    name: "wer",
+    class: "WER",
+    question: "How many words of a transcript are incorrect?",
+    programs: "jiwer, torchmetrics, Hugging Face",
+    shapes: &[Shape::Texts.as_is()],
+    tried: &[&[
+        ("profile", "torchmetrics"),
+        ("normalize", "lower,punctuation"),
+    ]],
+    help: "Word error rate, match error rate, word information lost and preserved",
+    values: ("a string", "a string"),
+    known_as: &[(&["mer", "wil", "wip"], "it is a score of wer and cer")],
+    demos: &[Demo::new(
+        "speech",
+        ["spoken.txt", "heard.txt"],
+        &["wer", "mer", "wil"],
+    )
+    .with(&[("normalize", "casefold,punctuation")])],
+    options: &[PROFILE, EXTRACT, NORMALIZE, MAX_CELLS],
+    scores: &[
+        ScoreSpec::lower("wer"),
+        ScoreSpec::lower("mer"),
+        ScoreSpec::lower("wil"),
+        ScoreSpec::higher("wip"),
+        ScoreSpec::lower("wer_mean"),
+    ],
+    details: true,
+    drawings: TEXT,
+    report: in_report!(text {
+        sections: sections,
+        example: example
+    }),
+    build: &|options| build("wer", Unit::Word, options),
+    ..Entry::BASE
+};
+
+pub(crate) const CER: Entry = Entry {
+    name: "cer",
+    class: "CER",
+    question: "How many characters are incorrect?",
+    programs: "jiwer, torchmetrics, Hugging Face",
+    shapes: &[Shape::Texts.as_is()],
+    tried: &[&[("unit", "grapheme"), ("profile", "huggingface")]],
+    help: "Character error rate, and the other rates of wer, counted in characters",
+    known_as: &[(&["levenshtein", "edit-distance"], "cer and wer count edits of characters and of words")],
+    demos: &[Demo::new("speech", ["spoken.txt", "heard.txt"], &[])],
+    options: &[
+        PROFILE,
+        OptionSpec::one_of("unit", "UNIT", || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],
+            "Unit to compare: a Unicode code point, or a grapheme, which readers see as one character").or(Unit::CodePoint.name()),
+        EXTRACT,
+        NORMALIZE,
+        MAX_CELLS,
+    ],
+    scores: &[
+        ScoreSpec::lower("cer"),
+        ScoreSpec::lower("mer"),
+        ScoreSpec::lower("wil"),
+        ScoreSpec::higher("wip"),
+        ScoreSpec::lower("cer_mean"),
+    ],
+    build: &|options| build("cer", options.require("unit")?, options),
+    ..WER
+};
+
+fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionError> {
+    /// The confusions of a kind in compact details.
+    const MOST_CONFUSIONS: usize = 200;
+    let metric = EditRate::default()
+        .with_unit(unit)
+        .with_profile(options.require("profile")?)
+        .with_normalizer(options.parse(NORMALIZE.name)?.unwrap_or_default())
+        .with_confusions(options.details());
+    let reading = OfTexts {
+        is_correct: |state: &EditState| state.edits.errors() == 0,
+        limit: Some(Limit(
+            options.integer(MAX_CELLS.name)?,
+            EditRate::measure_within,
+        )),
+        closeness: |_, _, _| None,
+        rate: Some(Rate(EditRate::update_rated, EditRate::error_rate)),
+        details: match (options.details(), options.compact_details()) {
+            (false, _) => None,
+            (true, false) => Some(|state| confusions(state, None)),
+            (true, true) => Some(|state| confusions(state, Some(MOST_CONFUSIONS))),
+        },
+        picture: Some(picture),
+        ..OfTexts::new(name, metric)
+    };
+    reading.scorer(options)
+}
+
+impl TextMetric for EditRate {
+    fn definition(&self) -> Named<String> {
+        let mut parts = named([
+            ("profile", self.profile.to_string()),
+            ("unit", self.unit.to_string()),
+        ]);
+        parts.extend(normalize_parts(&self.normalizer));
+        parts
+    }
+
+    /// Of texts with alternatives, these are the ways to read them with the fewest errors.
+    fn read<'a>(&self, record: &mut Record<'a>) -> Result<TextExample<'a, Self>, FieldError> {
+        let has_alternatives =
+            [&record.prediction, &record.reference].map(|value| value.as_alternatives().is_some());
+        if self.unit != Unit::Word || has_alternatives == [false; 2] {
+            let prediction = record.prediction.text().map_err(FieldError::prediction)?;
+            let reference = record.reference.text().map_err(FieldError::reference)?;
+            return Ok(TextExample::new(prediction, reference));
+        }
+        let prediction = alternatives(&mut record.prediction, Side::Prediction)?;
+        let reference = alternatives(&mut record.reference, Side::Reference)?;
+        let closest = reference.closest(&prediction, self);
+        let (reference, prediction) =
+            closest.map_err(|error| FieldError::reference(error.to_string()).limit())?;
+        Ok(TextExample::new(prediction.into(), reference.into()))
+    }
+
+    /// Notes words with white space in them in addition.
+    fn check(&self, prediction: &str, reference: &str, note: Note<'_>) -> Result<(), FieldError> {
+        let texts = [prediction, reference];
+        if texts.into_iter().all(is_printable_ascii) {
+            return Ok(());
+        }
+        let profile = self.profile;
+        let glued = texts.map(|text| match self.unit.glued_words(text, profile) {
+            0 => 0,
+            _ => self.unit.glued_words(&self.normalizer.apply(text), profile) as u64,
+        });
+        let glued = glued.into_iter().sum();
+        if glued > 0 {
+            let rest = |words: &str| {
+                let text = format!(
+                    "{words} white space inside, such as a tab, a line end or a no-break space, as {profile} does not split words there: to split at all white space, use "
+                );
+                Message::from(text).option(NORMALIZE.name, "whitespace")
+            };
+            let words = Counted::new(rest("word has"), rest("words have"));
+            note(&words, Some(glued));
+        }
+        note_forms(self, prediction, reference, note);
+        Ok(())
+    }
+
+    fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.normalizer.apply(text)
+    }
+
+    fn numbers(&self, state: &EditState) -> Numbers {
+        let name = match self.unit {
+            Unit::Word => "wer",
+            _ => "cer",
+        };
+        let mut scores = self.compute(state).named_scores();
+        for (score, _) in &mut scores {
+            match &**score {
+                "error_rate" => name.clone_into(score),
+                "mean_error_rate" => *score = format!("{name}_mean"),
+                _ => {}
+            }
+        }
+        Numbers {
+            scores,
+            counts: counts(&state.edits),
+            ..Numbers::default()
+        }
+    }
+}
+
+/// Reads a text that may have alternatives.
+fn alternatives(value: &mut Value<'_>, side: Side) -> Result<Alternatives, FieldError> {
+    let Some(text) = value.as_alternatives() else {
+        let text = value.text();
+        let text = text.map_err(|problem| FieldError::new(side, problem))?;
+        return Ok(Alternatives::plain(&text));
+    };
+    Alternatives::new(text).map_err(|error| {
+        let problem = FieldError::new(side, error.to_string());
+        match error {
+            InvalidAlternatives::Brace => problem,
+            _ => problem.limit(),
+        }
+    })
+}
+
+/// Confusions of units, the most frequent first; null is an insertion or a deletion. If only so many of a kind are listed,
+/// their number says how many different ones of each kind there are.
+fn confusions(state: &EditState, most: Option<usize>) -> serde_json::Value {
+    let unit = |unit: &str| (!unit.is_empty()).then(|| unit.to_owned());
+    let (confusions, distinct) = state.confusions.summary(most.unwrap_or(usize::MAX));
+    let confusions = confusions.into_iter();
+    let confusions: Vec<_> = confusions
+        .map(|(reference, prediction, count)| {
+            json!({"reference": unit(reference), "prediction": unit(prediction), "count": count})
+        })
+        .collect();
+    let mut details = json!({"confusions": confusions});
+    if most.is_some() {
+        details["distinct"] = json!({
+            "substitutions": distinct.substitutions,
+            "deletions": distinct.deletions,
+            "insertions": distinct.insertions,
+        });
+    }
+    details
+}
+
+/// Draws the alignment of the texts of a record.
+fn picture(
+    metric: &EditRate,
+    record: &mut Record<'_>,
+    drawing: Drawing,
+) -> Result<String, FieldError> {
+    /// The width of a printed alignment.
+    const COLUMNS: usize = 80;
+    let example = metric.read(record)?;
+    let texts = [&*example.reference, &*example.prediction];
+    let texts = texts.map(|text| metric.normalizer.apply(text));
+    let [reference, prediction] = texts
+        .each_ref()
+        .map(|text| metric.unit.split(text, metric.profile));
+    let alignment = Alignment::new(&reference, &prediction);
+    if drawing == Drawing::Alignment {
+        let chunks = alignment.chunks.iter().map(|chunk| {
+            json!({
+                "edit": chunk.edit.name(),
+                "reference": reference[chunk.reference.clone()],
+                "prediction": prediction[chunk.prediction.clone()],
+            })
+        });
+        return Ok(serde_json::Value::from_iter(chunks).to_string());
+    }
+    let diff = match drawing {
+        Drawing::ColoredText => alignment.colored_diff(&reference, &prediction, COLUMNS),
+        _ => alignment.diff(&reference, &prediction, COLUMNS),
+    };
+    let id = record.id.to_string();
+    // An id from a file must not command the terminal.
+    let id: String = id.chars().map(printed).collect();
+    Ok(format!("{id}\n{diff}"))
+}
+
+/// A character as it can be shown in a terminal.
+fn printed(character: char) -> String {
+    if character.is_control() {
+        character.escape_default().collect()
+    } else {
+        character.to_string()
+    }
+}

@@ -1,0 +1,150 @@
+//! The preparation of texts before a metric reads them: `--extract` and `--normalize`.
+
+use std::borrow::Cow;
+
+use metric_record::{FieldError, Kind, Message, Record, Side, Value};
+use metric_text::normalize::Step;
+use metric_text::{Extract, Normalizer, PythonRegex};
+
+use crate::definition::{Prepare, Prepared};
+use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
+
+/// The part of a prediction that is scored.
+pub(crate) const EXTRACT: OptionSpec = OptionSpec::text(
+    "extract",
+    "REGEX|fence",
+    "Score only a part of the prediction: the first group of the first match of REGEX, or with fence the first fenced block (```)",
+);
+
+/// The normalization of texts before they are compared.
+pub(crate) const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
+    "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
+
+/// Returns a reading as a scorer, before which texts are prepared: a part of the prediction is extracted as the options
+/// say, and both sides are normalized. Metrics that normalize texts by themselves have no normalizer here.
+pub(crate) fn prepared_scorer<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    options: &Options,
+    normalizer: Normalizer,
+) -> Result<Scorer, OptionError> {
+    let has_extract = options
+        .get(EXTRACT.name)
+        .is_some_and(|value| !value.is_empty());
+    let extract = if has_extract {
+        options.parse(EXTRACT.name)?
+    } else {
+        None
+    };
+    let is_empty = extract.is_none() && normalizer.steps.is_empty();
+    let steps = TextSteps {
+        extract,
+        normalizer,
+    };
+    let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
+    let warnings = blank_replacement(options).into_iter().collect();
+    let scorer = crate::scorer::scorer_after(metric, version, reading, steps, warnings);
+    Ok(scorer)
+}
+
+/// The warning about a step such as `replace(-, )`, whose blank looks like the text.
+fn blank_replacement(options: &Options) -> Option<Message> {
+    let given = options.get(NORMALIZE.name)?;
+    let normalizer: Normalizer = given.parse().ok()?;
+    let blank = |step: &&Step| {
+        matches!(step, Step::Replace(_, text) if text.is_empty())
+            && given.contains(&step.to_string())
+    };
+    let step = normalizer.steps.iter().find(blank)?.to_string();
+    let spaced = step.strip_suffix(')').unwrap_or(&step);
+    let message = format!(
+        "{step} deletes what it matches, as one blank after the comma does not count: to replace it by a space, write {spaced} ) with two blanks"
+    );
+    Some(Message::from(message))
+}
+
+/// The parts of a signature for the steps, with the dialect by which words are found, if any are.
+pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {
+    let has_words = |step: &Step| matches!(step, Step::RemoveWords(_) | Step::ReplaceWords(_));
+    let words = normalizer.steps.iter().any(has_words);
+    let words = words.then(|| ("words".to_owned(), PythonRegex::DIALECT.to_owned()));
+    let steps = ("normalize".to_owned(), normalizer.to_string());
+    std::iter::once(steps).chain(words).collect()
+}
+
+struct TextSteps {
+    extract: Option<Extract>,
+    normalizer: Normalizer,
+}
+
+impl TextSteps {
+    /// The text of a value, if it is a text.
+    fn text<'v>(value: &Value<'v>) -> Option<Cow<'v, str>> {
+        let is_text = matches!(value.kind(), Kind::Line | Kind::String);
+        is_text.then(|| value.clone().text().ok()).flatten()
+    }
+
+    /// The reference after normalization, and whether it is JSON.
+    fn reference(&self, value: &Value<'_>) -> Result<Option<(String, bool)>, FieldError> {
+        if self.normalizer.steps.is_empty() {
+            return Ok(None);
+        }
+        match value.kind() {
+            Kind::List => {
+                let texts = value.clone().read::<Vec<String>>().ok();
+                Ok(texts.map(|texts| {
+                    let texts = texts.iter().map(|text| self.normalizer.apply(text));
+                    (serde_json::Value::from_iter(texts).to_string(), true)
+                }))
+            }
+            Kind::Object => {
+                let problem =
+                    Message::from("found an object: expected a text or a list of texts, which ")
+                        .option(NORMALIZE.name, "")
+                        .text(" changes");
+                Err(FieldError::new(Side::Reference, problem))
+            }
+            _ => {
+                let text = Self::text(value);
+                Ok(text.map(|text| (self.normalizer.apply(&text).into_owned(), false)))
+            }
+        }
+    }
+}
+
+impl Prepare for TextSteps {
+    fn signature(&self) -> Named<String> {
+        let extract = self
+            .extract
+            .iter()
+            .map(|it| ("extract".to_owned(), it.to_string()));
+        let has_steps = !self.normalizer.steps.is_empty();
+        let normalize = has_steps.then(|| normalize_parts(&self.normalizer));
+        extract.chain(normalize.into_iter().flatten()).collect()
+    }
+
+    fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError> {
+        let text = Self::text(&record.prediction);
+        let part = text.as_deref().map(|text| match &self.extract {
+            None => Some(Cow::Borrowed(text)),
+            Some(extract) => extract.apply(text),
+        });
+        let is_without = part == Some(None);
+        let normalized = |part: Option<Cow<'_, str>>| {
+            let part = part.unwrap_or_default();
+            self.normalizer.apply(&part).into_owned()
+        };
+        Ok(Prepared {
+            prediction: part.map(normalized),
+            reference: self.reference(&record.reference)?,
+            note: is_without.then(|| {
+                let of = |what: &str| Message::from(what).option(EXTRACT.name, "");
+                Counted::new(
+                    of("prediction counts as empty, as it has no match for "),
+                    of("predictions count as empty, as they have no match for "),
+                )
+            }),
+        })
+    }
+}

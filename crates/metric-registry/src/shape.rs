@@ -1,0 +1,94 @@
+//! The values that metrics compare.
+
+/// The values of the records that a metric compares. What works on one metric of a shape works on all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Shape {
+    /// Any values: the metric says itself what they are.
+    Any,
+    /// A text for a text.
+    Texts,
+    /// A text for one of several answers.
+    Answers,
+    /// A text for the answers to a question of a language and a type.
+    Questions,
+    /// A number, or a text, for one of several.
+    Numbers,
+    /// A label for a label.
+    Labels,
+    /// A list of labels for a label, the most likely one first.
+    RankedLabels,
+    /// A score for each class, for the index of a class.
+    ClassScores,
+    /// Source code for one or several texts of it.
+    Code,
+    /// The boxes of a class in an image, or of all classes by name.
+    Boxes,
+    /// The objects of an image, with boxes.
+    Images,
+    /// The same, with masks.
+    Masks,
+    /// The same, with keypoints.
+    Keypoints,
+    /// A grid of colors for a grid.
+    Grids,
+    /// The attempts at the test outputs of a task, for these grids.
+    GridTasks,
+    /// The traffic rules of a clip, with the lanes that they apply to.
+    Rules,
+    /// The same, with the centerlines of the clip's map.
+    MappedRules,
+    /// The lanes and traffic elements of a frame, with their topology.
+    Frames,
+}
+
+impl Shape {
+    /// Returns the name of the shape.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Texts => "texts",
+            Self::Answers => "answers",
+            Self::Questions => "questions",
+            Self::Numbers => "numbers",
+            Self::Labels => "labels",
+            Self::RankedLabels => "ranked-labels",
+            Self::ClassScores => "class-scores",
+            Self::Code => "code",
+            Self::Boxes => "boxes",
+            Self::Images => "images",
+            Self::Masks => "masks",
+            Self::Keypoints => "keypoints",
+            Self::Grids => "grids",
+            Self::GridTasks => "grid-tasks",
+            Self::Rules => "rules",
+            Self::MappedRules => "mapped-rules",
+            Self::Frames => "frames",
+        }
+    }
+
+    /// Returns the shape for a metric that takes it under any options.
+    #[must_use]
+    pub const fn as_is(self) -> Taken {
+        self.with(&[])
+    }
+
+    /// Returns the shape with the options that a metric needs to take values of it.
+    #[must_use]
+    pub const fn with(self, options: &'static [(&'static str, &'static str)]) -> Taken {
+        Taken {
+            shape: self,
+            options,
+        }
+    }
+}
+
+/// A shape of values that a metric takes under some options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The shape.
+    pub shape: Shape,
+    /// The options without which the metric does not take it; a flag has no value.
+    pub options: &'static [(&'static str, &'static str)],
+}

@@ -1,0 +1,533 @@
+//! Dataset files of images with objects: COCO's files, and folders of Pascal VOC or YOLO.
+
+use std::sync::Arc;
+
+use metric_record::{Content, Document, FieldError, Message, ReadError, Side};
+use metric_vision::read::{
+    self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, FindingRules, ImageRecord,
+    ImageSizes, InvalidColumns, OtherOrder, RecordError, Warnings, is_yolo,
+};
+use metric_vision::{
+    Annotation, BBox, Class, Classes, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape,
+    Sigmas,
+};
+use serde_json::json;
+
+use super::findings::{Observations, Order, number};
+use super::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
+use super::{class_names, is_listed};
+use crate::numbers::present;
+use crate::reading::{Gathered, WantedInputs};
+use crate::{
+    DataSet, DataSetError, Named, ObjectsAt, OptionError, OptionSpec, Options, Plan, Reading, Sink,
+};
+
+/// The forms of references and predictions of boxes, for help.
+pub(crate) const BOXES: (&str, &str) = (
+    "a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt)",
+    "a COCO results file (.json), a folder of results by class or by image (.txt), or one of YOLO's labels with confidences (.txt)",
+);
+
+/// The size of images whose files have none.
+pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text(
+    "image-size",
+    "WxH",
+    "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image",
+);
+
+/// The order of the columns of text results.
+pub(crate) const COLUMNS: OptionSpec = OptionSpec::text(
+    "columns",
+    "NAME,...",
+    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
+);
+
+/// The options for reading files: the values of [`IMAGE_SIZE`] and [`COLUMNS`], which are for folders, of
+/// [`IMAGE_KEY`], and of COCO's `quirks`.
+pub(crate) struct FileOptions {
+    folders: BoxesOptions,
+    /// Whether results name images by their files.
+    by_file: bool,
+    quirks: bool,
+}
+
+impl FileOptions {
+    fn new(options: &Options) -> Result<Self, OptionError> {
+        let mut folders = BoxesOptions::default();
+        if let Some(text) = options.get(IMAGE_SIZE.name) {
+            let size = text.split_once('x');
+            let size =
+                size.and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
+            let reason = "expected two whole numbers of pixels, for example 640x480";
+            let invalid = || OptionError::new(IMAGE_SIZE.name, &text, reason);
+            folders.sizes = ImageSizes::All(size.ok_or_else(invalid)?);
+        }
+        if let Some(list) = options.get(COLUMNS.name) {
+            let invalid =
+                |error: InvalidColumns| OptionError::new(COLUMNS.name, &list, error.to_string());
+            folders.columns = Some(list.parse().map_err(invalid)?);
+        }
+        Ok(Self {
+            folders,
+            by_file: options.is(IMAGE_KEY.name, "file_name"),
+            quirks: options.is("quirks", "pycocotools"),
+        })
+    }
+
+    /// The options for folders, as they appear in a signature.
+    fn of_folders(&self) -> Named<String> {
+        let size = match &self.folders.sizes {
+            ImageSizes::All([width, height]) => Some(format!("{width}x{height}")),
+            _ => None,
+        };
+        let columns = self.folders.columns.map(|columns| columns.to_string());
+        present([(IMAGE_SIZE.name, size), (COLUMNS.name, columns)])
+    }
+
+    fn coco(&self, data: &DataSet) -> CocoOptions {
+        CocoOptions::default()
+            .with_ignore_unknown_images(data.join.ignore_extra)
+            .with_quirks(self.quirks)
+            .with_shard(data.shard)
+    }
+
+    fn boxes(&self, data: &DataSet) -> BoxesOptions {
+        let extra = if data.join.ignore_extra {
+            ExtraImages::Ignore
+        } else {
+            ExtraImages::Error
+        };
+        let options = self.folders.clone().with_extra(extra);
+        options.with_shard(data.shard)
+    }
+}
+
+/// The readers of objects of one shape.
+pub(crate) struct Readers<S> {
+    record: Box<ParseRecord<S>>,
+    /// Opens COCO's files to read them image by image, if that is possible.
+    open: fn(&Document, &Document, CocoOptions) -> Option<CocoStream<S>>,
+    /// Reads documents as a whole.
+    documents: Box<ReadDocuments<S>>,
+    /// Counts the detections of an image in another order of their numbers.
+    add_order: AddOrder<S>,
+}
+
+/// The parser of the records of one image.
+type ParseRecord<S> =
+    dyn Fn(Key, &str, &str, &mut Classes) -> Result<ImageRecord<S>, RecordError> + Send + Sync;
+
+type ReadDocuments<S> =
+    dyn Fn(&DataSet, &FileOptions) -> Result<(Dataset<S>, Warnings), ReadError> + Send + Sync;
+
+impl Readers<BBox> {
+    /// Boxes of [`BOXES`].
+    pub(crate) fn boxes() -> Self {
+        Self {
+            record: Box::new(read::parse_record),
+            open: CocoStream::open,
+            documents: Box::new(|data, options| {
+                read::read_boxes(&data.references, &data.predictions, &options.boxes(data))
+            }),
+            add_order: |counts, predictions, image, order, sizes| match order {
+                Order::Corners => counts.add_corners(predictions, image),
+                Order::Yolo => counts.add_yolo(predictions, image, sizes),
+            },
+        }
+    }
+
+    /// Boxes of [`BOXES`], whose files are read with COCO's options.
+    pub(crate) fn coco_boxes() -> Self {
+        let boxes = Self::boxes();
+        let files = of_coco(read::read_coco_documents);
+        Self {
+            documents: Box::new(move |data, options| match data.references.content {
+                Content::Folder(_) => (boxes.documents)(data, options),
+                _ => files(data, options),
+            }),
+            ..Self::boxes()
+        }
+    }
+}
+
+impl Readers<Mask> {
+    pub(crate) fn masks() -> Self {
+        Self {
+            record: Box::new(read::parse_mask_record),
+            open: CocoStream::open_masks,
+            documents: of_coco(read::read_coco_mask_documents),
+            add_order: |_, _, _, _, _| {},
+        }
+    }
+}
+
+impl Readers<Keypoints> {
+    /// Keypoints that may be off by this much.
+    #[allow(
+        clippy::result_large_err,
+        reason = "readers of all shapes have this error"
+    )]
+    pub(crate) fn keypoints(sigmas: Sigmas) -> Self {
+        let same = sigmas.clone();
+        Self {
+            record: Box::new(move |key, reference, prediction, classes| {
+                read::parse_keypoint_record(key, reference, prediction, &same, classes)
+            }),
+            open: |_, _, _| None,
+            documents: of_coco(move |references, predictions, options| {
+                read::read_coco_keypoint_documents(references, predictions, &sigmas, options)
+            }),
+            add_order: |_, _, _, _, _| {},
+        }
+    }
+}
+
+type AddOrder<S> = fn(&mut OtherOrder, &[Prediction<S>], &Image<S>, Order, &ImageSizes);
+
+/// The reader of COCO's files as a whole.
+fn of_coco<S>(
+    read: impl Fn(&Document, &Document, CocoOptions) -> Result<(Dataset<S>, Warnings), ReadError>
+    + Send
+    + Sync
+    + 'static,
+) -> Box<ReadDocuments<S>> {
+    Box::new(move |data, options| read(&data.references, &data.predictions, options.coco(data)))
+}
+
+/// A reading of dataset files whose records are images.
+pub(crate) trait ImageReading: Reading {
+    /// The shape of an object.
+    type Shape: Shape + Clone + Send + Sync;
+
+    /// Whether an image has several examples.
+    const HAS_PARTS: bool;
+
+    fn files(&self) -> &ImageFiles<Self::Shape>;
+
+    /// What images of these classes share.
+    fn header(&self, classes: &[Class]) -> Self::Header;
+
+    /// Refuses files that do not go with the options of the metric.
+    fn accept(&self, _data: &DataSet) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    /// Adds the examples of an image, or refuses one that would take minutes, or gigabytes of memory.
+    fn add(
+        &self,
+        listing: &Listing,
+        predictions: &[Prediction<Self::Shape>],
+        image: &Image<Self::Shape>,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), ReadError>
+    where
+        Self: Sized;
+}
+
+/// The classes of a data set.
+pub(crate) struct Listing {
+    pub(crate) classes: Vec<Class>,
+    /// A name for each class.
+    pub(crate) names: Vec<String>,
+    /// Whether a list has any of them, and not only objects.
+    pub(crate) has_list: bool,
+    /// The name of the predictions.
+    pub(crate) predictions: String,
+}
+
+/// The images of COCO's files.
+pub(crate) const IMAGES: &[ObjectsAt] = &[ObjectsAt {
+    file: "",
+    keys: &["images"],
+    id: "id",
+}];
+
+/// Reads dataset files.
+pub(crate) fn read_images<R: ImageReading>(
+    reading: &R,
+    mut data: DataSet,
+    sink: &mut Sink<'_, R>,
+) -> Result<(), DataSetError> {
+    let files = reading.files();
+    files.prepare(&mut data)?;
+    reading.accept(&data)?;
+    let is_whole = sink.needs_each() || R::HAS_PARTS && sink.wants_samples();
+    if !is_whole && let Some(stream) = files.open(&data) {
+        let order = Some(Order::Corners);
+        let images = Images::new(reading, &data, stream.classes(), order);
+        // Images are refused in their order, which is known once all are read.
+        let fold = stream.fold(|part: &mut Part, index, predictions, image| {
+            images.gather(part, index, predictions, image).ok()
+        });
+        if let Some(fold) = fold {
+            images.put(fold.parts, Observations::of(fold.warnings), sink)?;
+            return Ok(());
+        }
+    }
+    let (dataset, warnings) = files.read(&data)?;
+    let images = Images::new(
+        reading,
+        &data,
+        dataset.classes(),
+        files.order(&data.references),
+    );
+    // The texts are large, and done with.
+    drop(data);
+    let mut observations = Observations::of(warnings);
+    let mut parts = Vec::new();
+    if sink.wants_samples() {
+        for (predictions, image) in dataset.examples(0..dataset.images().len()) {
+            images.add(predictions, image, sink)?;
+            images.observe(&mut observations, predictions, image);
+        }
+    } else {
+        parts = dataset.fold(|part: &mut Part, index, predictions, image| {
+            if part.refused.is_none() {
+                let gathered = images.gather(part, index as u32, predictions, image);
+                part.refused = gathered.err();
+            }
+        });
+    }
+    Ok(images.put(parts, observations, sink)?)
+}
+
+/// The images of a data set, which threads gather in parts.
+struct Images<'i, R: ImageReading> {
+    reading: &'i R,
+    listing: Listing,
+    header: R::Header,
+    /// The other order in which the numbers of boxes may be.
+    order: Option<Order>,
+    plan: Arc<Plan>,
+}
+
+/// The data that a thread gathers.
+#[derive(Default)]
+struct Part {
+    gathered: Option<Gathered>,
+    observations: Observations,
+    /// The first image that was refused.
+    refused: Option<ReadError>,
+}
+
+impl<'i, R: ImageReading> Images<'i, R> {
+    fn new(reading: &'i R, data: &DataSet, classes: &[Class], order: Option<Order>) -> Self {
+        Self {
+            reading,
+            listing: Listing {
+                classes: classes.to_vec(),
+                names: class_names(classes),
+                has_list: classes.iter().any(is_listed),
+                predictions: data.predictions.name.clone(),
+            },
+            header: reading.header(classes),
+            order,
+            plan: Arc::clone(&data.plan),
+        }
+    }
+
+    /// Adds an image, with what a report shows of it.
+    fn add(
+        &self,
+        predictions: &[Prediction<R::Shape>],
+        image: &Image<R::Shape>,
+        sink: &mut Sink<'_, R>,
+    ) -> Result<(), ReadError> {
+        sink.record(&image.key);
+        self.reading.add(&self.listing, predictions, image, sink)?;
+        if sink.wants_inputs() {
+            let [reference, prediction] = image_inputs(&self.listing.names, predictions, image);
+            sink.inputs(reference, prediction);
+        }
+        Ok(())
+    }
+
+    /// Adds what is worth knowing of an image.
+    fn observe(
+        &self,
+        observations: &mut Observations,
+        predictions: &[Prediction<R::Shape>],
+        image: &Image<R::Shape>,
+    ) {
+        let files = self.reading.files();
+        let number = |class| number(&self.listing.classes.get(class as usize)?.key);
+        let findings = &mut observations.findings;
+        findings.add(predictions, image, files.rules, number);
+        if let Some(order) = self.order {
+            let counts = &mut observations.orders[order as usize];
+            let sizes = &files.options.folders.sizes;
+            (files.readers.add_order)(counts, predictions, image, order, sizes);
+        }
+    }
+
+    /// Adds the image at an index to a part.
+    fn gather(
+        &self,
+        part: &mut Part,
+        index: u32,
+        predictions: &[Prediction<R::Shape>],
+        image: &Image<R::Shape>,
+    ) -> Result<(), ReadError> {
+        let gathered = part.gathered.get_or_insert_with(|| {
+            let header = Box::new(self.header.clone());
+            let mut gathered = Gathered::new(header, false, Arc::clone(&self.plan));
+            // The files no longer exist when the worst are known.
+            gathered.names_all |= self.plan.ranking.is_some();
+            let ranking = self.plan.ranking.filter(|planned| planned.inputs);
+            gathered.inputs = ranking.map(|_| WantedInputs::default());
+            gathered
+        });
+        gathered.start_at(index as usize);
+        self.add(predictions, image, &mut Sink::new(self.reading, gathered))?;
+        self.observe(&mut part.observations, predictions, image);
+        Ok(())
+    }
+
+    /// Puts the parts together, and notes what was observed.
+    fn put(
+        self,
+        parts: Vec<Part>,
+        mut observations: Observations,
+        sink: &mut Sink<'_, R>,
+    ) -> Result<(), ReadError> {
+        sink.share(Side::Reference, self.header)
+            .map_err(|error| ReadError::new("", error.problem))?;
+        for part in parts {
+            part.refused.map_or(Ok(()), Err)?;
+            observations.merge(&part.observations);
+            let Some(gathered) = part.gathered else {
+                continue;
+            };
+            sink.add(gathered.pool);
+            if let Some(ranking) = gathered.ranking {
+                sink.gathered.add_ranking(ranking);
+            }
+        }
+        observations.note(sink);
+        Ok(())
+    }
+}
+
+/// The reader of files and records under the options of a metric.
+pub(crate) struct ImageFiles<S> {
+    readers: Readers<S>,
+    options: FileOptions,
+    rules: FindingRules,
+    /// What needs boxes in pixels, worded to come before "pixels".
+    needs_pixels: Option<Message>,
+}
+
+impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
+    pub(crate) fn new(
+        readers: Readers<S>,
+        rules: FindingRules,
+        needs_pixels: Option<Message>,
+        options: &Options,
+    ) -> Result<Self, OptionError> {
+        Ok(Self {
+            readers,
+            options: FileOptions::new(options)?,
+            rules,
+            needs_pixels,
+        })
+    }
+
+    /// The options as parts of a signature.
+    pub(crate) fn signature(&self) -> Named<String> {
+        let by_file = self.options.by_file.then(|| "file_name".to_owned());
+        let mut parts = self.options.of_folders();
+        parts.extend(present([(IMAGE_KEY.name, by_file)]));
+        parts
+    }
+
+    /// Parses a record of one image.
+    pub(crate) fn parse(
+        &self,
+        image: Key,
+        [reference, prediction]: [&str; 2],
+        classes: &mut Classes,
+    ) -> Result<(ImageRecord<S>, Observations), FieldError> {
+        let record = (self.readers.record)(image, reference, prediction, classes);
+        let record = record.map_err(|error| match error {
+            RecordError::Reference(error) => FieldError::reference(error.to_string()),
+            RecordError::Prediction(error) => FieldError::prediction(error.to_string()),
+        })?;
+        let keys = classes.keys();
+        let number = |class: u32| number(keys.get(class as usize)?);
+        let mut observations = Observations::of(record.warnings().clone());
+        let (found, image) = (record.predictions(), record.image());
+        observations.findings.add(found, image, self.rules, number);
+        Ok((record, observations))
+    }
+
+    /// Finds images by the names of their files, if results name them so, and refuses options that do not go with the
+    /// files.
+    fn prepare(&self, data: &mut DataSet) -> Result<(), ReadError> {
+        let name = &data.references.name;
+        if self.options.by_file {
+            data.predictions = with_image_ids(&data.references, &data.predictions)?;
+        }
+        if !matches!(data.references.content, Content::Folder(_)) {
+            let given = self.options.of_folders();
+            return given.first().map_or(Ok(()), |(option, value)| {
+                let problem = " is for folders of text files, found a file: remove the option";
+                let problem = Message::default().option(option, value).text(problem);
+                Err(ReadError::new(name, problem))
+            });
+        }
+        let has_no_size = self.options.folders.sizes == ImageSizes::Unknown;
+        match &self.needs_pixels {
+            Some(need) if has_no_size && is_yolo(&data.references) => {
+                let problem = Message::from("boxes are fractions of their image, and ")
+                    .message(need)
+                    .text(" pixels: expected ")
+                    .option(IMAGE_SIZE.name, "")
+                    .text(", such as 640x480");
+                Err(ReadError::new(name, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens COCO's files to read them image by image. Returns `None` if they are to be read as a whole.
+    fn open(&self, data: &DataSet) -> Option<CocoStream<S>> {
+        let options = self.options.coco(data);
+        (self.readers.open)(&data.references, &data.predictions, options)
+    }
+
+    /// Reads documents as a whole.
+    fn read(&self, data: &DataSet) -> Result<(Dataset<S>, Warnings), ReadError> {
+        let read = (self.readers.documents)(data, &self.options);
+        read.map_err(|error| with_image_key(error, &data.references, &data.predictions))
+    }
+
+    /// The other order in which the numbers of boxes may be.
+    fn order(&self, references: &Document) -> Option<Order> {
+        match references.content {
+            Content::Folder(_) if self.options.folders.columns.is_some() => None,
+            Content::Folder(_) => is_yolo(references).then_some(Order::Yolo),
+            _ => Some(Order::Corners),
+        }
+    }
+}
+
+/// The boxes of an image as data: objects with the name of the class and the corners, and those of predictions
+/// with a score.
+fn image_inputs<S: Shape>(
+    names: &[String],
+    predictions: &[Prediction<S>],
+    image: &Image<S>,
+) -> [String; 2] {
+    let name = |class: u32| names.get(class as usize);
+    let truth = |annotation: &Annotation<S>| json!({"class": name(annotation.class), "corners": annotation.shape.bounds()});
+    let found = |prediction: &Prediction<S>| {
+        json!({
+            "class": name(prediction.class),
+            "score": prediction.score,
+            "corners": prediction.shape.bounds(),
+        })
+    };
+    let truths: Vec<_> = image.annotations.iter().map(truth).collect();
+    let found: Vec<_> = predictions.iter().map(found).collect();
+    [json!(truths), json!(found)].map(|list| list.to_string())
+}
