@@ -815,6 +815,102 @@ class RelaxedAccuracy(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
+def edit_similarity(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Mean of 1 less the Levenshtein distance over the length of the longer text.
+
+    Args:
+        predictions: a string.
+        references: a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``edit_similarity`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class EditSimilarity(Metric):
+    """Mean of 1 less the Levenshtein distance over the length of the longer text, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
 def codebleu(
     *,
     predictions: Any,
@@ -2153,6 +2249,7 @@ __all__ = [
     'vqa',
     'anls',
     'relaxed_accuracy',
+    'edit_similarity',
     'codebleu',
     'classification',
     'accuracy_at_k',
@@ -2173,6 +2270,7 @@ __all__ = [
     'VQA',
     'ANLS',
     'RelaxedAccuracy',
+    'EditSimilarity',
     'CodeBLEU',
     'Classification',
     'AccuracyAtK',

@@ -4,6 +4,7 @@
 
 pub mod anls;
 pub mod edit;
+mod edit_similarity;
 mod exact;
 mod exact_match;
 #[cfg(feature = "regex")]
@@ -27,6 +28,7 @@ pub mod vqa_tables;
 
 pub use anls::{Anls, anls};
 pub use edit::{EditRate, Edits, Unit, cer, edit_distance, edit_distance_within, wer};
+pub use edit_similarity::{EditSimilarity, edit_similarity};
 pub use exact::{StringAccuracy, string_accuracy};
 pub use exact_match::{ExactMatch, exact_match};
 #[cfg(feature = "regex")]

@@ -17,6 +17,8 @@ pub(crate) mod confusion_matrix;
 #[cfg(feature = "vision")]
 pub(crate) mod detection;
 #[cfg(feature = "text")]
+pub(crate) mod edit_similarity;
+#[cfg(feature = "text")]
 pub(crate) mod exact_match;
 #[cfg(feature = "graph")]
 pub(crate) mod lanes;
@@ -56,6 +58,7 @@ macro_rules! entries {
 pub static ENTRIES: &[Entry] = entries! {
     "text": wer::WER, wer::CER, string_accuracy::STRING_ACCURACY, exact_match::EXACT_MATCH;
     "text": squad::SQUAD, vqa::VQA, anls::ANLS, relaxed_accuracy::RELAXED_ACCURACY;
+    "text": edit_similarity::EDIT_SIMILARITY;
     "code": codebleu::CODEBLEU;
     "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
