@@ -33,6 +33,8 @@ mod shapes;
 mod stats;
 #[path = "domains/text.rs"]
 mod text;
+#[path = "domains/translation.rs"]
+mod translation;
 #[path = "domains/vision.rs"]
 mod vision;
 #[path = "domains/voc.rs"]

@@ -47,6 +47,7 @@ const TEXT: &str = "metric-text";
 const VISION: &str = "metric-vision";
 
 const CODEBLEU: &[&str] = &["codebleu 0.7.0"];
+const CODEXGLUE_BLEU: &[&str] = &["CodeXGLUE ac74a62"];
 const CODEXGLUE: &[&str] = &["CodeXGLUE evaluator (ac74a62)", "codebleu 0.7.0"];
 const DEVKIT: &[&str] = &["OpenLane-V2 devkit 2.1.0"];
 const FUSION_BRAIN: &[&str] = &["Fusion Brain Challenge 2021"];
@@ -60,6 +61,8 @@ const PLAIN: &[&str] = &["an independent implementation in plain Python"];
 const PYCOCOTOOLS: &[&str] = &["pycocotools 2.0.11"];
 const PYCOCOTOOLS_OF_NUMPY: &[&str] = &["pycocotools 2.0.11 under NumPy 2.4.6"];
 const RATIONAL: &[&str] = &["rational arithmetic"];
+const ROUGE_SCORE: &[&str] = &["rouge-score 0.1.2"];
+const SACREBLEU: &[&str] = &["sacrebleu 2.6.0"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const TORCHMETRICS: &[&str] = &["torchmetrics 1.8.2"];
@@ -129,6 +132,20 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("text::agreement_with_people_of_lmms_eval", TEXT, "vqa", "vqa-v2-always-normalise", &["lmms-eval 0.7.3"]),
     line("text::answers_to_questions_about_charts", TEXT, "relaxed-accuracy", "relaxed_correctness", PIX2STRUCT),
     line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalization of answers", VQA),
+
+    line("translation::bleu_of_sacrebleu", TEXT, "bleu", "sacrebleu", SACREBLEU),
+    line("translation::bleu_of_evaluate", TEXT, "bleu", "evaluate", HUGGING_FACE),
+    line("translation::bleu_of_codexglue_generation", TEXT, "bleu", "codexglue-generation", CODEXGLUE_BLEU),
+    line("translation::bleu_of_codexglue_summarization", TEXT, "bleu", "codexglue-summarization", CODEXGLUE_BLEU),
+    line("translation::chrf_of_sacrebleu", TEXT, "chrf", "sacrebleu", SACREBLEU),
+    line("translation::ter_of_sacrebleu", TEXT, "ter", "sacrebleu", SACREBLEU),
+    line("translation::ter_with_references_prepared_once", TEXT, "ter", "corrected", SACREBLEU),
+    line("translation::undefined_cases_of_sacrebleu", TEXT, "bleu, chrf, ter", "undefined cases", SACREBLEU),
+    line("translation::rouge_of_rouge_score", TEXT, "rouge", "rouge-score", ROUGE_SCORE),
+    line("translation::means_of_rouge_score", TEXT, "rouge", "means over examples", ROUGE_SCORE),
+    line("translation::rouge_of_evaluate", TEXT, "rouge", "each example of evaluate", HUGGING_FACE),
+    line("translation::stems_of_nltk", TEXT, "rouge", "stems", &["nltk 3.10.4"]),
+    line("translation::tokens_of_all_rules", TEXT, "bleu, chrf, ter, rouge", "tokens", &["sacrebleu 2.6.0", "rouge-score 0.1.2", "CodeXGLUE ac74a62"]),
 
     line("coco::coco_with_the_quirks_of_pycocotools", VISION, "coco", "--quirks pycocotools", PYCOCOTOOLS),
     line("coco::coco_without_quirks", VISION, "coco", "without quirks", PYCOCOTOOLS),

@@ -100,11 +100,7 @@ impl Anls {
         let length = |text: &str| normalize(text).chars().count();
         value.map_err(|OutOfCells| {
             let lengths = answers.iter().map(|answer| length(answer.as_ref()));
-            TooManyCells {
-                reference: lengths.max().unwrap_or(0),
-                prediction: length(prediction),
-                max_cells,
-            }
+            TooManyCells::of_lists(lengths.max().unwrap_or(0), length(prediction), max_cells)
         })
     }
 

@@ -64,10 +64,9 @@ impl EditSimilarity {
         max_cells: u64,
     ) -> Result<Mean, TooManyCells> {
         let similarity = similarity(prediction, reference, &mut Cells::new(max_cells));
-        let similarity = similarity.map_err(|OutOfCells| TooManyCells {
-            reference: reference.chars().count(),
-            prediction: prediction.chars().count(),
-            max_cells,
+        let length = |text: &str| text.chars().count();
+        let similarity = similarity.map_err(|OutOfCells| {
+            TooManyCells::of_lists(length(reference), length(prediction), max_cells)
         });
         Ok(Mean::from_iter([similarity?]))
     }

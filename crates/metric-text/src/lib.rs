@@ -3,6 +3,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod anls;
+pub mod bleu;
+pub mod chrf;
 pub mod edit;
 mod edit_similarity;
 mod exact;
@@ -22,11 +24,16 @@ mod python_re;
 #[cfg(feature = "read")]
 pub mod read;
 mod relaxed;
+pub mod rouge;
 pub mod squad;
+pub mod ter;
+mod translation;
 pub mod vqa;
 pub mod vqa_tables;
 
 pub use anls::{Anls, anls};
+pub use bleu::{Bleu, bleu, sentence_bleu};
+pub use chrf::{Chrf, chrf};
 pub use edit::{EditRate, Edits, Unit, cer, edit_distance, edit_distance_within, wer};
 pub use edit_similarity::{EditSimilarity, edit_similarity};
 pub use exact::{StringAccuracy, string_accuracy};
@@ -36,7 +43,9 @@ pub use extract::Extract;
 pub use normalize::Normalizer;
 pub use python_re::{PythonRegex, TooManySteps};
 pub use relaxed::{RelaxedAccuracy, relaxed_match};
+pub use rouge::{Rouge, rouge_l, rouge_lsum, rouge_n};
 pub use squad::{Squad, squad_f1};
+pub use ter::{Ter, ter};
 pub use vqa::{VqaAccuracy, vqa_accuracy};
 
 pub use metric_core::{Merge, Metric, NamedScores};

@@ -26,7 +26,7 @@ impl Cells {
         Ok(())
     }
 
-    pub(super) fn spend(&mut self, cells: u64) -> Result<(), OutOfCells> {
+    pub(crate) fn spend(&mut self, cells: u64) -> Result<(), OutOfCells> {
         self.check(cells)?;
         self.0 -= cells;
         Ok(())

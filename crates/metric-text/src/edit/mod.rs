@@ -183,10 +183,8 @@ impl EditRate {
             let normalized = self.normalizer.apply(text);
             self.unit.split(&normalized, self.profile).len()
         };
-        added.map_err(|OutOfCells| TooManyCells {
-            reference: units(reference),
-            prediction: units(prediction),
-            max_cells,
+        added.map_err(|OutOfCells| {
+            TooManyCells::of_lists(units(reference), units(prediction), max_cells)
         })?;
         Ok(state)
     }

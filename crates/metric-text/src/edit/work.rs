@@ -23,13 +23,25 @@ pub struct TooManyCells {
     pub prediction: usize,
     /// The number of cells that was allowed.
     pub max_cells: u64,
+    /// A number of cells that is enough.
+    pub(crate) enough: u64,
 }
 
 impl TooManyCells {
-    /// Returns a number of cells that is enough for any two lists of these lengths, whatever their content.
+    /// The error for the edit distance of two lists of these lengths.
+    pub(crate) fn of_lists(reference: usize, prediction: usize, max_cells: u64) -> Self {
+        Self {
+            reference,
+            prediction,
+            max_cells,
+            enough: table::most_cells(reference, prediction),
+        }
+    }
+
+    /// Returns a number of cells that is enough for any lists of these lengths, whatever their content.
     #[must_use]
     pub fn enough(&self) -> u64 {
-        table::most_cells(self.reference, self.prediction)
+        self.enough
     }
 }
 
@@ -39,6 +51,7 @@ impl fmt::Display for TooManyCells {
             reference,
             prediction,
             max_cells,
+            ..
         } = self;
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let (units, cells) = (plural(*prediction as u64), plural(*max_cells));
@@ -75,11 +88,7 @@ mod tests {
             ..EditRate::default()
         };
         let (a, b) = ("ab".repeat(2_000), "cd".repeat(2_000));
-        let refused = TooManyCells {
-            reference: 4_000,
-            prediction: 4_000,
-            max_cells: 1_000_000,
-        };
+        let refused = TooManyCells::of_lists(4_000, 4_000, 1_000_000);
         let measure = |prediction: &str, most| metric.measure_within(prediction, &a, most);
         assert_eq!(measure(&b, 1_000_000), Err(refused));
         assert_eq!(
@@ -87,11 +96,7 @@ mod tests {
             "aligning 4000 units with 4000 of the reference takes more than 1000000 cells of the table of edit distances"
         );
         assert!(measure(&b, refused.enough()).is_ok());
-        let one = TooManyCells {
-            reference: 1,
-            prediction: 1,
-            max_cells: 1,
-        };
+        let one = TooManyCells::of_lists(1, 1, 1);
         assert_eq!(
             one.to_string(),
             "aligning 1 unit with 1 of the reference takes more than 1 cell of the table of edit distances"
