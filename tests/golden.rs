@@ -29,6 +29,8 @@ mod openlane;
 mod rows;
 #[path = "domains/shapes.rs"]
 mod shapes;
+#[path = "domains/speakers.rs"]
+mod speakers;
 #[path = "domains/stats.rs"]
 mod stats;
 #[path = "domains/text.rs"]
@@ -39,3 +41,5 @@ mod translation;
 mod vision;
 #[path = "domains/voc.rs"]
 mod voc;
+#[path = "domains/whisper.rs"]
+mod whisper;

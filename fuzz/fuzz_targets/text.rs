@@ -194,7 +194,7 @@ fn answers(prediction: &str, answers: &[&str]) {
     let mut backwards = owned.clone();
     backwards.reverse();
     for &profile in squad::SquadProfile::ALL {
-        let metric = Squad { profile };
+        let metric = Squad::default().with_profile(profile);
         let (exact, f1) = metric.values(prediction, answers);
         assert_eq!((exact, f1), metric.values(prediction, &backwards));
         fraction(Some(f1));

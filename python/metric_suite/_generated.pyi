@@ -14,7 +14,9 @@ def wer(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
+    unit: Literal['word', 'mixed'] | None = None,
+    case_sensitive: bool = False,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     max_cells: int = 100000000000,
@@ -37,11 +39,16 @@ def wer(
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a word, or mixed, which also has each character of scripts without spaces and
+            each punctuation character and symbol as a unit [default: word].
+        case_sensitive: With the profile wenet: units in upper and lower case differ.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.
@@ -70,11 +77,16 @@ class WER(Metric):
 
     Args:
         profile: Package whose conventions to follow for white space and for empty references.
+        unit: Unit to compare: a word, or mixed, which also has each character of scripts without spaces and
+            each punctuation character and symbol as a unit [default: word].
+        case_sensitive: With the profile wenet: units in upper and lower case differ.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.
@@ -93,7 +105,9 @@ class WER(Metric):
     def __init__(
         self,
         *,
-        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
+        unit: Literal['word', 'mixed'] | None = None,
+        case_sensitive: bool = False,
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         max_cells: int = 100000000000,
@@ -115,8 +129,9 @@ def cer(
     references: Any,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
-    profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-    unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+    profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
+    unit: Literal['codepoint', 'grapheme'] | None = None,
+    case_sensitive: bool = False,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     max_cells: int = 100000000000,
@@ -139,12 +154,16 @@ def cer(
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         profile: Package whose conventions to follow for white space and for empty references.
-        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default:
+            codepoint].
+        case_sensitive: With the profile wenet: units in upper and lower case differ.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.
@@ -173,12 +192,16 @@ class CER(Metric):
 
     Args:
         profile: Package whose conventions to follow for white space and for empty references.
-        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character.
+        unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default:
+            codepoint].
+        case_sensitive: With the profile wenet: units in upper and lower case differ.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.
@@ -197,8 +220,9 @@ class CER(Metric):
     def __init__(
         self,
         *,
-        profile: Literal['jiwer', 'torchmetrics', 'huggingface'] = 'jiwer',
-        unit: Literal['codepoint', 'grapheme'] = 'codepoint',
+        profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
+        unit: Literal['codepoint', 'grapheme'] | None = None,
+        case_sensitive: bool = False,
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
         max_cells: int = 100000000000,
@@ -244,7 +268,9 @@ def string_accuracy(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -273,7 +299,9 @@ class StringAccuracy(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -338,7 +366,9 @@ def exact_match(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
         ignore_case: Lowercase both texts.
@@ -371,7 +401,9 @@ class ExactMatch(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
         ignore_case: Lowercase both texts.
@@ -418,7 +450,8 @@ def squad(
     fields: Mapping[str, Any] | None = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
-    profile: Literal['v1.1', 'v2'] = 'v1.1',
+    profile: Literal['v1.1', 'v2', 'mlqa', 'cmrc'] = 'v1.1',
+    language: Literal['en', 'es', 'hi', 'vi', 'de', 'ar', 'zh'] | None = None,
     na_prob_file: str | PathLike[str] | None = None,
     na_prob_thresh: float | None = None,
     samples: bool = False,
@@ -446,9 +479,13 @@ def squad(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        profile: Version of SQuAD. Under v2, a question may have no answer.
+        profile: Version of SQuAD, or the data set whose program to follow. Under v2, a question may have no
+            answer.
+        language: With the profile mlqa, which needs it: language of the answers.
         na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
             answer (.json).
         na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
@@ -480,9 +517,13 @@ class SQuAD(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        profile: Version of SQuAD. Under v2, a question may have no answer.
+        profile: Version of SQuAD, or the data set whose program to follow. Under v2, a question may have no
+            answer.
+        language: With the profile mlqa, which needs it: language of the answers.
         na_prob_file: With profile v2 and a data file: probability of each question, by id, that it has no
             answer (.json).
         na_prob_thresh: Questions whose probability of having no answer is above T count as unanswered [default:
@@ -504,7 +545,8 @@ class SQuAD(Metric):
         *,
         extract: str | None = None,
         normalize: Sequence[str] | str | None = None,
-        profile: Literal['v1.1', 'v2'] = 'v1.1',
+        profile: Literal['v1.1', 'v2', 'mlqa', 'cmrc'] = 'v1.1',
+        language: Literal['en', 'es', 'hi', 'vi', 'de', 'ar', 'zh'] | None = None,
         na_prob_file: str | PathLike[str] | None = None,
         na_prob_thresh: float | None = None,
         samples: bool = False,
@@ -553,7 +595,9 @@ def vqa(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Convention to follow.
         questions: VQA v2's question file, which must have the questions of the annotation file.
@@ -584,7 +628,9 @@ class VQA(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Convention to follow.
         questions: VQA v2's question file, which must have the questions of the annotation file.
@@ -651,7 +697,9 @@ def anls(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
             Competition.
@@ -684,7 +732,9 @@ class ANLS(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
             Competition.
@@ -752,7 +802,9 @@ def relaxed_accuracy(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         tolerance: Relative tolerance of numbers.
         samples: Whether the result has the scores of each example.
@@ -782,7 +834,9 @@ class RelaxedAccuracy(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         tolerance: Relative tolerance of numbers.
         samples: Whether the result has the scores of each example.
@@ -846,7 +900,9 @@ def edit_similarity(
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.
@@ -877,7 +933,9 @@ class EditSimilarity(Metric):
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
             default size takes about 5 s.

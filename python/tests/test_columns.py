@@ -128,7 +128,7 @@ def test_what_is_refused():
     assert "1 prediction" in str(error) and "2 references" in str(error)
     error = refused(wer, predictions=["a"], references=["a"], profile="sacrebleu")
     assert error.option == "profile"
-    assert str(error) == 'profile "sacrebleu": expected one of jiwer, torchmetrics, huggingface'
+    assert str(error) == 'profile "sacrebleu": expected one of jiwer, torchmetrics, huggingface, wenet'
     error = refused(metric_suite.score, metric="wer", predictions=[], references=[], lang="java")
     assert "wer has no option lang" in str(error)
     error = refused(metric_suite.score, metric="bleu", predictions=[], references=[])
@@ -174,7 +174,7 @@ def test_messages():
         (metric_suite.score, {"metric": "wer", "slices": "x"}, "slices='x': expected a dict of dicts: by slice, the group of each id"),
         (metric_suite.detection, {"best_f1": "x"}, "best_f1='x': expected True or False"),
         (metric_suite.score, {"metric": "openlane", "k": 3}, "openlane has no option k: it has no options"),
-        (metric_suite.score, {"metric": "wer", "k": 3}, "wer has no option k: its options are profile, extract, normalize, max_cells"),
+        (metric_suite.score, {"metric": "wer", "k": 3}, "wer has no option k: its options are profile, unit, case_sensitive, extract, normalize, max_cells"),
     ]
     for function, arguments, message in rows:
         assert str(refused(function, **{**one, **arguments})) == message

@@ -66,6 +66,9 @@ const SACREBLEU: &[&str] = &["sacrebleu 2.6.0"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const TORCHMETRICS: &[&str] = &["torchmetrics 1.8.2"];
+const MEETEVAL: &[&str] = &["meeteval 0.4.3"];
+const WENET: &[&str] = &["wenet tools/compute-wer.py and compute-cer.py, commit 0154699"];
+const WHISPER: &[&str] = &["openai-whisper 20250625"];
 const VQA: &[&str] = &["GT-Vision-Lab/VQA a013f00"];
 
 /// One line per metric and profile.
@@ -132,6 +135,21 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("text::agreement_with_people_of_lmms_eval", TEXT, "vqa", "vqa-v2-always-normalise", &["lmms-eval 0.7.3"]),
     line("text::answers_to_questions_about_charts", TEXT, "relaxed-accuracy", "relaxed_correctness", PIX2STRUCT),
     line("text::answer_processing_of_the_vqa_program", TEXT, "vqa", "normalization of answers", VQA),
+    line("whisper::texts_normalized_by_whisper", TEXT, "normalization", "whisper-basic, with its options", WHISPER),
+    line("whisper::english_texts_normalized_by_whisper", TEXT, "normalization", "whisper-english", WHISPER),
+    line("whisper::texts_normalized_by_others", TEXT, "normalization", "open-asr-english, open-asr-multilingual, recipe of jiwer", &["open_asr_leaderboard d1e99b2", "jiwer 4.0.0"]),
+    line("whisper::error_rates_of_normalized_texts", TEXT, "wer", "jiwer, after normalization", &["jiwer 4.0.0"]),
+    line("whisper::error_rates_of_normalized_texts", TEXT, "cer", "jiwer, after normalization", &["jiwer 4.0.0"]),
+    line("speakers::sessions_of_several_speakers", TEXT, "cpwer", "with and without collar", MEETEVAL),
+    line("speakers::sessions_of_several_speakers", TEXT, "orcwer", "with and without collar, each search", MEETEVAL),
+    line("speakers::sessions_of_several_speakers", TEXT, "dicpwer", "with and without collar", MEETEVAL),
+    line("speakers::streams_without_words", TEXT, "orcwer", "streams without words", &["all assignments, counted by kaldialign 0.12.0"]),
+    line("speakers::overlaps_of_speakers_with_themselves", TEXT, "cpwer", "overlaps of segments", MEETEVAL),
+    line("speakers::units_of_wenet", TEXT, "wer", "wenet", WENET),
+    line("speakers::units_of_wenet", TEXT, "cer", "wenet", WENET),
+    line("speakers::units_of_mixed_text", TEXT, "wer", "--unit mixed", &["compute-wer 0.2.5"]),
+    line("speakers::answers_in_several_languages", TEXT, "squad", "mlqa", &["mlqa_evaluation_v1.py, commit 24bf470"]),
+    line("speakers::answers_in_chinese", TEXT, "squad", "cmrc", &["cmrc2018_evaluate.py, commit c0eb1b6"]),
 
     line("translation::bleu_of_sacrebleu", TEXT, "bleu", "sacrebleu", SACREBLEU),
     line("translation::bleu_of_evaluate", TEXT, "bleu", "evaluate", HUGGING_FACE),

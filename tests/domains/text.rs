@@ -255,7 +255,11 @@ fn answers_of_the_squad_programs() {
             &*normalized,
             text(row, "norm_prediction")?,
         )?;
-        let values = |profile| Squad { profile }.values(prediction, &answers);
+        let values = |profile| {
+            Squad::default()
+                .with_profile(profile)
+                .values(prediction, &answers)
+        };
         let (exact, f1) = values(squad::SquadProfile::V1);
         same("squad1_em", Some(exact), row["squad1_em"].as_bool())?;
         same("squad1_f1", Some(f1), row["squad1_f1"].as_f64())?;

@@ -73,12 +73,20 @@ fn at_length(entry: &Entry) -> String {
     text
 }
 
-/// The words that the values of an option are made of, one per line, with their meanings.
+/// The words that the values of an option are made of, one per line, with their meanings. The meaning of a long word is on
+/// a line of its own, so that those of the others stay on one line of a terminal.
 pub(crate) fn words_text(spec: &OptionSpec, indent: usize) -> String {
+    const MOST: usize = 28;
     let widths = spec.words.iter().map(|(word, _)| word.len());
-    let width = widths.max().unwrap_or(0);
-    let lines = spec.words.iter();
-    let lines = lines.map(|(word, meaning)| format!("{:indent$}{word:width$}  {meaning}\n", ""));
+    let width = widths.filter(|width| *width <= MOST).max().unwrap_or(0);
+    let lines = spec.words.iter().map(|(word, meaning)| {
+        let gap = if word.len() > width {
+            format!("\n{:1$}", "", indent + width)
+        } else {
+            String::new()
+        };
+        format!("{:indent$}{word:width$}{gap}  {meaning}\n", "")
+    });
     lines.collect()
 }
 

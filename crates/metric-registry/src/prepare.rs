@@ -18,7 +18,7 @@ pub(crate) const EXTRACT: OptionSpec = OptionSpec::text(
 
 /// The normalization of texts before they are compared.
 pub(crate) const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
-    "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
+    "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
 
 /// Returns a reading as a scorer, before which texts are prepared: a part of the prediction is extracted as the options
 /// say, and both sides are normalized. Metrics that normalize texts by themselves have no normalizer here.
@@ -69,7 +69,7 @@ pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {
     let has_words = |step: &Step| matches!(step, Step::RemoveWords(_) | Step::ReplaceWords(_));
     let words = normalizer.steps.iter().any(has_words);
     let words = words.then(|| ("words".to_owned(), PythonRegex::DIALECT.to_owned()));
-    let steps = ("normalize".to_owned(), normalizer.to_string());
+    let steps = ("normalize".to_owned(), normalizer.signature());
     std::iter::once(steps).chain(words).collect()
 }
 

@@ -21,6 +21,33 @@ pub(crate) const STEPS: &[(&str, &str)] = &[
     ),
     ("digits", "delete decimal digits of all scripts"),
     ("ascii-digits", "delete 0 to 9"),
+    ("remove-spaces", "delete all white space"),
+    ("han-spaces", "delete white space between Han or kana"),
+    (
+        "whisper-basic",
+        "Whisper's normalizer for any language (20250625)",
+    ),
+    (
+        "whisper-basic-split",
+        "whisper-basic, and a space between letters",
+    ),
+    (
+        "whisper-basic-nodiacritics",
+        "whisper-basic, and delete diacritics",
+    ),
+    (
+        "whisper-basic-nodiacritics-split",
+        "whisper-basic, and both of these",
+    ),
+    (
+        "whisper-english",
+        "Whisper's normalizer for English (20250625)",
+    ),
+    ("open-asr-english", "the Open ASR leaderboard's for English"),
+    (
+        "open-asr-multilingual",
+        "the Open ASR leaderboard's for other languages",
+    ),
     ("remove(REGEX)", "delete all matches"),
     (
         "replace(REGEX, TEXT)",

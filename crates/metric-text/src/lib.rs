@@ -4,6 +4,7 @@
 
 pub mod anls;
 pub mod bleu;
+mod characters;
 pub mod chrf;
 pub mod edit;
 mod edit_similarity;
@@ -25,6 +26,7 @@ mod python_re;
 pub mod read;
 mod relaxed;
 pub mod rouge;
+pub mod speakers;
 pub mod squad;
 pub mod ter;
 mod translation;
@@ -44,6 +46,7 @@ pub use normalize::Normalizer;
 pub use python_re::{PythonRegex, TooManySteps};
 pub use relaxed::{RelaxedAccuracy, relaxed_match};
 pub use rouge::{Rouge, rouge_l, rouge_lsum, rouge_n};
+pub use speakers::{CpWer, DiCpWer, OrcWer, cpwer, dicpwer, orcwer};
 pub use squad::{Squad, squad_f1};
 pub use ter::{Ter, ter};
 pub use vqa::{VqaAccuracy, vqa_accuracy};

@@ -1,12 +1,15 @@
 //! Question answering over text, as the Stanford Question Answering Dataset (SQuAD) scores it: the
 //! share of exact answers, and F1 over words.
 
+mod runs;
+
 use std::borrow::Cow;
 
 use metric_core::{Accuracy, Mean, Metric, fields, named_choice, named_scores};
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
+use crate::characters::{PUNCTUATION, is, is_word};
 use crate::normalize;
+use runs::longest_common_run;
 
 /// Returns SQuAD's F1 over words of pairs of a prediction and the accepted answers, under version 1.1; undefined without
 /// questions.
@@ -50,10 +53,18 @@ where
 /// assert_eq!(score.f1, Some((1.0 + 2.0 / 3.0) / 2.0));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Squad {
     /// The convention to follow.
     pub profile: SquadProfile,
+    /// The language of the answers, which only [`SquadProfile::Mlqa`] asks for.
+    pub language: Language,
 }
+
+metric_core::setters!(Squad {
+    with_profile => profile: SquadProfile,
+    with_language => language: Language,
+});
 
 /// The scores of [`Squad`]; undefined without questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,7 +96,7 @@ impl Squad {
     /// ```
     /// use metric_text::squad::{SquadProfile, Squad};
     ///
-    /// let squad = Squad { profile: SquadProfile::V2 };
+    /// let squad = Squad::default().with_profile(SquadProfile::V2);
     /// assert_eq!(squad.values("a cat", &["The cat", "my cat"]), (true, 1.0));
     /// // No answer is right where there is none.
     /// assert_eq!(squad.values("", &[] as &[&str]), (true, 1.0));
@@ -93,9 +104,8 @@ impl Squad {
     /// ```
     #[must_use]
     pub fn values<T: AsRef<str>>(&self, prediction: &str, answers: &[T]) -> (bool, f64) {
-        let prediction = normalize(prediction);
-        let mut words: Vec<&str> = words(&prediction).collect();
-        words.sort_unstable();
+        let prediction = self.normalize(prediction);
+        let words = self.profile.units(&prediction);
         let mut best = (false, 0.0_f64);
         let mut answered = false;
         let mut compare = |answer: &str| {
@@ -108,7 +118,7 @@ impl Squad {
             if previous.replace(answer.as_ref()) == Some(answer.as_ref()) {
                 continue;
             }
-            let answer = normalize(answer.as_ref());
+            let answer = self.normalize(answer.as_ref());
             if self.profile.allows_no_answer() && answer.is_empty() {
                 continue;
             }
@@ -119,6 +129,29 @@ impl Squad {
             compare("");
         }
         best
+    }
+
+    /// Returns a text as the profile compares it.
+    ///
+    /// ```
+    /// use metric_text::Squad;
+    /// use metric_text::squad::{Language, SquadProfile};
+    ///
+    /// let mlqa = Squad::default().with_profile(SquadProfile::Mlqa);
+    /// assert_eq!(mlqa.with_language(Language::German).normalize("Der „Rhein“, 5 %"), "rhein 5");
+    /// assert_eq!(mlqa.with_language(Language::Chinese).normalize("今天，OK"), "今 天 ok");
+    /// ```
+    #[must_use]
+    pub fn normalize(&self, text: &str) -> String {
+        match self.profile {
+            SquadProfile::V1 | SquadProfile::V2 => normalize(text),
+            SquadProfile::Mlqa => normalize_mlqa(text, self.language),
+            SquadProfile::Cmrc => {
+                let lower = normalize::lower(text);
+                let stripped = lower.trim_matches(normalize::is_space);
+                normalize::without(stripped, |c| CMRC_PUNCTUATION.contains(c)).into_owned()
+            }
+        }
     }
 }
 
@@ -191,11 +224,24 @@ pub enum SquadProfile {
     /// This is how `evaluate-v2.0.py` computes it. Answers of which normalization leaves nothing do not count, and a
     /// question with no others has no answer.
     V2,
+    /// `mlqa`: questions in seven languages, as `mlqa_evaluation_v1.py` of MLQA (commit 24bf470) scores them, with the
+    /// articles of the [`Language`], all punctuation of Unicode removed, and Chinese by character.
+    ///
+    /// Known defect: as in `v1.1`, where nothing is left of both texts.
+    ///
+    /// P. Lewis et al., *MLQA: Evaluating Cross-lingual Extractive Question Answering* (2020).
+    Mlqa,
+    /// `cmrc`: questions in Chinese, as `cmrc2018_evaluate.py` of CMRC 2018 (commit c0eb1b6) scores them: F1 over the
+    /// longest run of units that both answers have in common. A unit is a Han character, or text without Han up to white
+    /// space, where the program asks a tokenizer of NLTK.
+    ///
+    /// Y. Cui et al., *A Span-Extraction Dataset for Chinese Machine Reading Comprehension* (2019).
+    Cmrc,
 }
 
 impl SquadProfile {
     /// All profiles.
-    pub const ALL: &[Self] = &[Self::V1, Self::V2];
+    pub const ALL: &[Self] = &[Self::V1, Self::V2, Self::Mlqa, Self::Cmrc];
 
     /// Returns the name of the profile, as it appears in signatures.
     #[must_use]
@@ -203,6 +249,8 @@ impl SquadProfile {
         match self {
             Self::V1 => "v1.1",
             Self::V2 => "v2",
+            Self::Mlqa => "mlqa",
+            Self::Cmrc => "cmrc",
         }
     }
 
@@ -210,30 +258,111 @@ impl SquadProfile {
     #[must_use]
     pub const fn allows_no_answer(self) -> bool {
         match self {
-            Self::V1 => false,
+            Self::V1 | Self::Mlqa | Self::Cmrc => false,
             Self::V2 => true,
         }
     }
 
-    /// F1 of sorted words against those of an answer.
-    fn f1(self, predicted: &[&str], answer: &str) -> f64 {
-        let mut true_words: Vec<&str> = words(answer).collect();
-        if self.allows_no_answer() && (predicted.is_empty() || true_words.is_empty()) {
-            return f64::from(u8::from(predicted.len() == true_words.len()));
+    /// The units of a normalized text, in order if they are compared as a run, and otherwise sorted.
+    fn units(self, normalized: &str) -> Vec<&str> {
+        if self == Self::Cmrc {
+            return han_units(normalized);
         }
-        true_words.sort_unstable();
-        let shared = shared(predicted, &true_words);
+        let mut words: Vec<&str> = words(normalized).collect();
+        words.sort_unstable();
+        words
+    }
+
+    /// F1 of units against those of an answer.
+    fn f1(self, predicted: &[&str], answer: &str) -> f64 {
+        let true_units = self.units(answer);
+        if self.allows_no_answer() && (predicted.is_empty() || true_units.is_empty()) {
+            return f64::from(u8::from(predicted.len() == true_units.len()));
+        }
+        let shared = match self {
+            Self::Cmrc => longest_common_run(predicted, &true_units),
+            Self::V1 | Self::V2 | Self::Mlqa => shared(predicted, &true_units),
+        };
         if shared == 0 {
             return 0.0;
         }
         // The arithmetic of the program, whose last bit is not that of 2 · shared / both.
         let precision = shared as f64 / predicted.len() as f64;
-        let recall = shared as f64 / true_words.len() as f64;
+        let recall = shared as f64 / true_units.len() as f64;
         (2.0 * precision * recall) / (precision + recall)
     }
 }
 
 named_choice!(SquadProfile, "SQuAD profile");
+
+/// A language of MLQA, whose articles do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Language {
+    /// `en`: English.
+    #[default]
+    English,
+    /// `es`: Spanish.
+    Spanish,
+    /// `hi`: Hindi.
+    Hindi,
+    /// `vi`: Vietnamese.
+    Vietnamese,
+    /// `de`: German.
+    German,
+    /// `ar`: Arabic. Each `ال` is an article, also inside a word.
+    Arabic,
+    /// `zh`: Chinese, by character.
+    Chinese,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: &[Self] = &[
+        Self::English,
+        Self::Spanish,
+        Self::Hindi,
+        Self::Vietnamese,
+        Self::German,
+        Self::Arabic,
+        Self::Chinese,
+    ];
+
+    /// Returns the code of the language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Spanish => "es",
+            Self::Hindi => "hi",
+            Self::Vietnamese => "vi",
+            Self::German => "de",
+            Self::Arabic => "ar",
+            Self::Chinese => "zh",
+        }
+    }
+
+    /// The words that do not count.
+    const fn articles(self) -> &'static [&'static str] {
+        match self {
+            Self::English => ENGLISH_ARTICLES,
+            Self::Spanish => &["un", "una", "unos", "unas", "el", "la", "los", "las"],
+            Self::Vietnamese => &["của", "là", "cái", "chiếc", "những"],
+            Self::German => &[
+                "ein", "eine", "einen", "einem", "eines", "einer", "der", "die", "das", "den",
+                "dem", "des",
+            ],
+            Self::Hindi | Self::Arabic | Self::Chinese => &[],
+        }
+    }
+}
+
+named_choice!(Language, "language");
+
+const ENGLISH_ARTICLES: &[&str] = &["a", "an", "the"];
+
+/// What CMRC removes. `‘`, `,`, `.` and `…` stay.
+const CMRC_PUNCTUATION: &str = "`-:_*^/\\~+=，。：？！“”；’《》·、「」（）－～『』";
 
 /// Returns a text as SQuAD compares it: lowercase, without ASCII punctuation, without the words
 /// `a`, `an` and `the`, and with single spaces between words.
@@ -254,13 +383,62 @@ pub fn normalize(text: &str) -> String {
     } else {
         normalize::lower(text)
     };
+    let kept = lower.chars().filter(|c| !c.is_ascii_punctuation());
+    without_articles(kept.map(|c| c.to_ascii_lowercase()), ENGLISH_ARTICLES)
+}
+
+fn normalize_mlqa(text: &str, language: Language) -> String {
+    let lower = normalize::lower(text);
+    let kept = normalize::without(&lower, |c| {
+        c.is_ascii_punctuation() || !c.is_ascii() && is(c, PUNCTUATION)
+    });
+    match language {
+        Language::Arabic => words_of(&kept.replace("ال", " ")),
+        Language::Chinese => {
+            let mut units = Vec::new();
+            for word in normalize::words(&kept) {
+                units.extend(han_units(word));
+            }
+            units.join(" ")
+        }
+        _ => without_articles(kept.chars(), language.articles()),
+    }
+}
+
+/// The words of a text, separated by single spaces.
+fn words_of(text: &str) -> String {
+    normalize::words(text).collect::<Vec<_>>().join(" ")
+}
+
+/// Han characters one by one, and the text between them up to white space.
+fn han_units(text: &str) -> Vec<&str> {
+    let is_han = |c: char| matches!(c, '\u{4e00}'..='\u{9fa5}');
+    let mut units = Vec::new();
+    let mut rest = text;
+    while let Some(index) = rest.find(is_han) {
+        let (before, from) = rest.split_at(index);
+        let (han, after) = from.split_at(from.chars().next().map_or(0, char::len_utf8));
+        units.extend(normalize::words(before));
+        units.push(han);
+        rest = after;
+    }
+    units.extend(normalize::words(rest));
+    units
+}
+
+/// Words without articles, with single spaces between them.
+fn without_articles(
+    chars: impl Iterator<Item = char>,
+    articles: &'static [&'static str],
+) -> String {
     let mut normal = Normal {
-        text: String::with_capacity(lower.len()),
+        text: String::with_capacity(chars.size_hint().0),
+        articles,
         ..Normal::default()
     };
-    for c in lower.chars().filter(|c| !c.is_ascii_punctuation()) {
+    for c in chars {
         if is_word(c) {
-            normal.letter(c.to_ascii_lowercase());
+            normal.letter(c);
         } else {
             normal.end_word();
             normal.between_words(c);
@@ -274,6 +452,8 @@ pub fn normalize(text: &str) -> String {
 #[derive(Default)]
 struct Normal {
     text: String,
+    /// Words that are removed.
+    articles: &'static [&'static str],
     /// Whether white space or an article came after the last part of the text.
     space: bool,
     /// The lengths of the text before the space in front of the current word, and before its first letter.
@@ -305,7 +485,8 @@ impl Normal {
         let Some((before, start)) = self.word.take() else {
             return;
         };
-        self.space = matches!(self.text.get(start..), Some("a" | "an" | "the"));
+        let word = self.text.get(start..).unwrap_or_default();
+        self.space = self.articles.contains(&word);
         if self.space {
             self.text.truncate(before);
         }
@@ -316,17 +497,6 @@ impl Normal {
             self.text.push(' ');
         }
     }
-}
-
-/// Python's `\w`, except for the underscore, which was removed with the punctuation.
-fn is_word(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_alphanumeric();
-    }
-    matches!(
-        c.general_category_group(),
-        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
-    )
 }
 
 fn words(normalized: &str) -> impl Iterator<Item = &str> {
@@ -429,7 +599,11 @@ mod tests {
             ("", &["", "cat"], (true, 0.0), (false, 0.0)),
         ];
         for (prediction, answers, v1, v2) in rows {
-            let values = |profile| Squad { profile }.values(prediction, answers);
+            let values = |profile| {
+                Squad::default()
+                    .with_profile(profile)
+                    .values(prediction, answers)
+            };
             assert_eq!(
                 values(SquadProfile::V1),
                 *v1,
@@ -481,7 +655,7 @@ mod tests {
         fn equal_answers_count_once(answers in proptest::collection::vec("[ab ]{0,3}", 1..4), prediction in "[ab ]{0,3}") {
             let twice: Vec<&String> = answers.iter().flat_map(|answer| [answer; 2]).collect();
             for profile in SquadProfile::ALL {
-                let squad = Squad { profile: *profile };
+                let squad = Squad::default().with_profile(*profile);
                 let one_by_one = answers.iter().map(|answer| squad.values(&prediction, &[answer]));
                 let expected = one_by_one.fold((false, 0.0), |best, one| (best.0 || one.0, f64::max(best.1, one.1)));
                 if !answers.iter().any(|answer| normalize(answer).is_empty()) {
@@ -513,7 +687,7 @@ mod tests {
         #[test]
         fn any_texts_have_values(a in any::<String>(), b in any::<String>()) {
             for profile in SquadProfile::ALL {
-                let squad = Squad { profile: *profile };
+                let squad = Squad::default().with_profile(*profile);
                 let (exact, f1) = squad.values(&a, &[&b]);
                 prop_assert!((0.0..=1.0).contains(&f1));
                 prop_assert_eq!(squad.values(&b, &[&a]).0, exact);

@@ -77,7 +77,7 @@ fn options_go_to_the_metrics_that_have_them() {
             .json()["results"]
             .clone()
     };
-    let both = results("wer,cer --profile torchmetrics --unit grapheme");
+    let both = results("wer,exact-match --profile torchmetrics --ignore-case");
     assert!(
         both[0]["signature"]
             .to_string()
@@ -87,7 +87,7 @@ fn options_go_to_the_metrics_that_have_them() {
     assert!(
         both[1]["signature"]
             .to_string()
-            .contains("profile:torchmetrics|unit:grapheme"),
+            .contains("exact-match|ignore:case"),
         "{both}"
     );
     let one = results("codebleu,string-accuracy --lang java --normalize casefold");
@@ -112,6 +112,10 @@ fn options_go_to_the_metrics_that_have_them() {
     fails(
         "wer,cer --profile codexglue",
         &["wer: --profile \"codexglue\": expected one of jiwer"],
+    );
+    fails(
+        "wer,cer --unit grapheme",
+        &["wer: --unit \"grapheme\": expected one of word, mixed"],
     );
     fails(
         "wer,anls --profile jiwer",

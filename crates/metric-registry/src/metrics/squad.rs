@@ -6,7 +6,7 @@ use metric_core::Metric;
 use metric_record::{FieldError, Message, Record, Value};
 use metric_text::Squad;
 use metric_text::read::{Question, QuestionForm, check_squad_answers, squad_answers};
-use metric_text::squad::{Evidence, SquadProfile, SquadScore, normalize};
+use metric_text::squad::{Evidence, Language, SquadProfile, SquadScore};
 
 use crate::numbers::named;
 use crate::prepare::{EXTRACT, NORMALIZE};
@@ -24,13 +24,24 @@ const NA_PROB_THRESH: OptionSpec = OptionSpec::number(
     "Questions whose probability of having no answer is above T count as unanswered [default: 1]",
 );
 
+/// The language of answers under the profile mlqa, which does not count its articles.
+const LANGUAGE: OptionSpec = OptionSpec::choice::<Language>(
+    "language",
+    "LANGUAGE",
+    "With the profile mlqa, which needs it: language of the answers",
+);
+
 pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
     class: "SQuAD",
     question: "Is an answer found in a text correct? Exact match, F1",
-    programs: "SQuAD v1.1, v2.0",
+    programs: "SQuAD v1.1, v2.0, MLQA, CMRC 2018",
     shapes: &[Shape::Answers.as_is()],
-    tried: &[&[("profile", "v2")]],
+    tried: &[
+        &[("profile", "v2")],
+        &[("profile", "mlqa"), ("language", "zh")],
+        &[("profile", "cmrc")],
+    ],
     help: "Exact match and F1 of answers extracted from a text, as in SQuAD",
     values: (
         "an answer, a list of answers, {\"text\": a list of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer",
@@ -48,9 +59,10 @@ pub(crate) const SQUAD: Entry = Entry {
         OptionSpec::choice::<SquadProfile>(
             "profile",
             "PROFILE",
-            "Version of SQuAD. Under v2, a question may have no answer",
+            "Version of SQuAD, or the data set whose program to follow. Under v2, a question may have no answer",
         )
         .or(SquadProfile::V1.name()),
+        LANGUAGE,
         NA_PROB_FILE,
         NA_PROB_THRESH,
     ],
@@ -66,7 +78,7 @@ pub(crate) const SQUAD: Entry = Entry {
         let profile = options.require("profile")?;
         let has_file = options.has(NA_PROB_FILE.name);
         let metric = Extraction {
-            squad: Squad { profile },
+            squad: squad(options, profile)?,
             threshold: no_answer_threshold(options, profile)?,
             has_file,
         };
@@ -80,7 +92,8 @@ pub(crate) const SQUAD: Entry = Entry {
             .text(" where the references are a data file");
         let reading = OfTexts {
             is_correct: |state: &Evidence| state.exact.correct > 0,
-            compared: |_, prediction, answers: &[String]| {
+            compared: |metric: &Extraction, prediction, answers: &[String]| {
+                let normalize = |text: &str| metric.squad.normalize(text);
                 ComparedTexts::new(prediction, answers.texts(), normalize)
             },
             closeness: |metric: &Extraction, state, _| metric.compute(state).f1,
@@ -117,6 +130,26 @@ struct WithProbability<'a> {
     #[serde(borrow)]
     prediction_text: Cow<'a, str>,
     no_answer_probability: f64,
+}
+
+/// Returns the formula under a profile, with the language that it asks for.
+fn squad(options: &Options, profile: SquadProfile) -> Result<Squad, OptionError> {
+    let language: Option<Language> = options.parse(LANGUAGE.name)?;
+    let mlqa = SquadProfile::Mlqa;
+    let reason = match (language, profile == mlqa) {
+        (None, true) => Message::from(format!(
+            "expected one of {} with ",
+            <Language as metric_core::Choice>::names().join(", ")
+        ))
+        .option("profile", mlqa.name()),
+        (Some(_), false) => Message::from("expected only with ").option("profile", mlqa.name()),
+        _ => {
+            let metric = Squad::default().with_profile(profile);
+            return Ok(metric.with_language(language.unwrap_or_default()));
+        }
+    };
+    let given = options.given(LANGUAGE.name);
+    Err(OptionError::new(LANGUAGE.name, &given, reason))
 }
 
 /// The threshold of the probabilities that questions have no answer, if these are given.
@@ -192,9 +225,12 @@ impl Extraction {
 impl TextMetric for Extraction {
     fn definition(&self) -> Named<String> {
         let profile = ("profile", self.squad.profile.to_string());
+        let has_language = self.squad.profile == SquadProfile::Mlqa;
+        let language = has_language.then(|| ("language", self.squad.language.to_string()));
         let threshold = self.threshold;
         let threshold = threshold.map(|threshold| (NA_PROB_THRESH.name, threshold.to_string()));
-        named(std::iter::once(profile).chain(threshold))
+        let parts = std::iter::once(profile).chain(language).chain(threshold);
+        named(parts)
     }
 
     fn read<'a>(&self, record: &mut Record<'a>) -> Result<TextExample<'a, Self>, FieldError> {

@@ -24,6 +24,11 @@ const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
 )
 .or(EditProfile::Jiwer.name());
 
+const CASE_SENSITIVE: OptionSpec = OptionSpec::flag(
+    "case-sensitive",
+    "With the profile wenet: units in upper and lower case differ",
+);
+
 /// Alignments are drawn as text, and written as data.
 const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText, Drawing::Alignment];
 
@@ -33,10 +38,14 @@ pub(crate) const WER: Entry = Entry {
     question: "How many words of a transcript are incorrect?",
     programs: "jiwer, torchmetrics, Hugging Face",
     shapes: &[Shape::Texts.as_is()],
-    tried: &[&[
-        ("profile", "torchmetrics"),
-        ("normalize", "lower,punctuation"),
-    ]],
+    tried: &[
+        &[
+            ("profile", "torchmetrics"),
+            ("normalize", "lower,punctuation"),
+        ],
+        &[("unit", "mixed")],
+        &[("profile", "wenet"), ("case-sensitive", "")],
+    ],
     help: "Word error rate, match error rate, word information lost and preserved",
     values: ("a string", "a string"),
     known_as: &[(&["mer", "wil", "wip"], "it is a score of wer and cer")],
@@ -46,7 +55,19 @@ pub(crate) const WER: Entry = Entry {
         &["wer", "mer", "wil"],
     )
     .with(&[("normalize", "casefold,punctuation")])],
-    options: &[PROFILE, EXTRACT, NORMALIZE, MAX_CELLS],
+    options: &[
+        PROFILE,
+        OptionSpec::one_of(
+            "unit",
+            "UNIT",
+            || vec![Unit::Word.name(), Unit::Mixed.name()],
+            "Unit to compare: a word, or mixed, which also has each character of scripts without spaces and each punctuation character and symbol as a unit [default: word]",
+        ),
+        CASE_SENSITIVE,
+        EXTRACT,
+        NORMALIZE,
+        MAX_CELLS,
+    ],
     scores: &[
         ScoreSpec::lower("wer"),
         ScoreSpec::lower("mer"),
@@ -58,7 +79,7 @@ pub(crate) const WER: Entry = Entry {
     drawings: TEXT,
     report: in_report!(text {
         sections: sections,
-        example: example
+        example: words
     }),
     build: &|options| build("wer", Unit::Word, options),
     ..Entry::BASE
@@ -70,14 +91,25 @@ pub(crate) const CER: Entry = Entry {
     question: "How many characters are incorrect?",
     programs: "jiwer, torchmetrics, Hugging Face",
     shapes: &[Shape::Texts.as_is()],
-    tried: &[&[("unit", "grapheme"), ("profile", "huggingface")]],
+    tried: &[
+        &[("unit", "grapheme"), ("profile", "huggingface")],
+        &[("profile", "wenet")],
+    ],
     help: "Character error rate, and the other rates of wer, counted in characters",
-    known_as: &[(&["levenshtein", "edit-distance"], "cer and wer count edits of characters and of words")],
+    known_as: &[(
+        &["levenshtein", "edit-distance"],
+        "cer and wer count edits of characters and of words",
+    )],
     demos: &[Demo::new("speech", ["spoken.txt", "heard.txt"], &[])],
     options: &[
         PROFILE,
-        OptionSpec::one_of("unit", "UNIT", || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],
-            "Unit to compare: a Unicode code point, or a grapheme, which readers see as one character").or(Unit::CodePoint.name()),
+        OptionSpec::one_of(
+            "unit",
+            "UNIT",
+            || vec![Unit::CodePoint.name(), Unit::Grapheme.name()],
+            "Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default: codepoint]",
+        ),
+        CASE_SENSITIVE,
         EXTRACT,
         NORMALIZE,
         MAX_CELLS,
@@ -89,16 +121,34 @@ pub(crate) const CER: Entry = Entry {
         ScoreSpec::higher("wip"),
         ScoreSpec::lower("cer_mean"),
     ],
-    build: &|options| build("cer", options.require("unit")?, options),
+    report: in_report!(text {
+        sections: sections,
+        example: characters
+    }),
+    build: &|options| build("cer", Unit::CodePoint, options),
     ..WER
 };
 
 fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionError> {
     /// The confusions of a kind in compact details.
     const MOST_CONFUSIONS: usize = 200;
+    let profile = options.require("profile")?;
+    let is_wenet = profile == EditProfile::Wenet;
+    let case_sensitive = options.has(CASE_SENSITIVE.name);
+    let (option, expected) = if is_wenet {
+        ("unit", "expected no unit with ")
+    } else {
+        (CASE_SENSITIVE.name, "expected only with ")
+    };
+    if options.has(option) {
+        let reason = Message::from(expected).option("profile", EditProfile::Wenet.name());
+        let given = options.get("unit").unwrap_or_default();
+        return Err(OptionError::new(option, &given, reason));
+    }
     let metric = EditRate::default()
-        .with_unit(unit)
-        .with_profile(options.require("profile")?)
+        .with_unit(options.parse("unit")?.unwrap_or(unit))
+        .with_profile(profile)
+        .with_case_sensitive(case_sensitive)
         .with_normalizer(options.parse(NORMALIZE.name)?.unwrap_or_default())
         .with_confusions(options.details());
     let reading = OfTexts {
@@ -122,10 +172,12 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
 
 impl TextMetric for EditRate {
     fn definition(&self) -> Named<String> {
-        let mut parts = named([
-            ("profile", self.profile.to_string()),
-            ("unit", self.unit.to_string()),
-        ]);
+        let case = if self.case_sensitive { "mixed" } else { "uc" };
+        let units = match self.profile {
+            EditProfile::Wenet => ("case", case.to_owned()),
+            _ => ("unit", self.unit.to_string()),
+        };
+        let mut parts = named([("profile", self.profile.to_string()), units]);
         parts.extend(normalize_parts(&self.normalizer));
         parts
     }
@@ -134,7 +186,7 @@ impl TextMetric for EditRate {
     fn read<'a>(&self, record: &mut Record<'a>) -> Result<TextExample<'a, Self>, FieldError> {
         let has_alternatives =
             [&record.prediction, &record.reference].map(|value| value.as_alternatives().is_some());
-        if self.unit != Unit::Word || has_alternatives == [false; 2] {
+        if !are_words(self.unit) || has_alternatives == [false; 2] {
             let prediction = record.prediction.text().map_err(FieldError::prediction)?;
             let reference = record.reference.text().map_err(FieldError::reference)?;
             return Ok(TextExample::new(prediction, reference));
@@ -174,14 +226,11 @@ impl TextMetric for EditRate {
     }
 
     fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.normalizer.apply(text)
+        self.prepare(text)
     }
 
     fn numbers(&self, state: &EditState) -> Numbers {
-        let name = match self.unit {
-            Unit::Word => "wer",
-            _ => "cer",
-        };
+        let name = if are_words(self.unit) { "wer" } else { "cer" };
         let mut scores = self.compute(state).named_scores();
         for (score, _) in &mut scores {
             match &**score {
@@ -196,6 +245,11 @@ impl TextMetric for EditRate {
             ..Numbers::default()
         }
     }
+}
+
+/// Whether units are words, at least of scripts that have spaces between them.
+fn are_words(unit: Unit) -> bool {
+    matches!(unit, Unit::Word | Unit::Mixed)
 }
 
 /// Reads a text that may have alternatives.
@@ -246,11 +300,11 @@ fn picture(
     const COLUMNS: usize = 80;
     let example = metric.read(record)?;
     let texts = [&*example.reference, &*example.prediction];
-    let texts = texts.map(|text| metric.normalizer.apply(text));
+    let texts = texts.map(|text| metric.prepare(text));
     let [reference, prediction] = texts
         .each_ref()
         .map(|text| metric.unit.split(text, metric.profile));
-    let alignment = Alignment::new(&reference, &prediction);
+    let alignment = Alignment::under(metric.profile, &reference, &prediction);
     if drawing == Drawing::Alignment {
         let chunks = alignment.chunks.iter().map(|chunk| {
             json!({

@@ -28,7 +28,10 @@ pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
     ];
     let kinds = count_bars(shown, &kinds);
     let hits = shown.result["counts"]["hits"].as_u64().unwrap_or(0);
+    let options = &shown.result["options"];
+    let mixes = options["unit"] == "mixed" || options["profile"] == "wenet";
     let units = match shown.result["metric"].as_str() {
+        _ if mixes => "unit",
         Some("wer") => "word",
         _ => "character",
     };
@@ -100,12 +103,25 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
     }))
 }
 
-/// The alignment of an example, as the metric aligns it.
-pub(crate) fn example(
+/// The alignment of the words of an example, as the metric aligns them.
+pub(crate) fn words(
     options: &Options,
-    _example: &ShownExample,
+    _: &ShownExample,
     compared: Option<&ComparedTexts>,
 ) -> Vec<Block> {
+    alignment(options, Unit::Word, compared)
+}
+
+/// The alignment of the characters of an example.
+pub(crate) fn characters(
+    options: &Options,
+    _: &ShownExample,
+    compared: Option<&ComparedTexts>,
+) -> Vec<Block> {
+    alignment(options, Unit::CodePoint, compared)
+}
+
+fn alignment(options: &Options, unit: Unit, compared: Option<&ComparedTexts>) -> Vec<Block> {
     let Some(ComparedTexts {
         prediction: [_, prediction],
         references,
@@ -116,20 +132,16 @@ pub(crate) fn example(
     let [[_, reference]] = references.as_slice() else {
         return Vec::new();
     };
-    let unit = if options.has("unit") {
-        options.require("unit").unwrap_or(Unit::CodePoint)
-    } else {
-        Unit::Word
-    };
+    let unit = options.parse("unit").ok().flatten().unwrap_or(unit);
     let profile = options.require("profile").unwrap_or(EditProfile::Jiwer);
     let texts = [reference, prediction];
     let [reference, prediction] = texts.map(|text| unit.split(text, profile));
     // A long text is shown as far as a page shows texts.
     let [reference, prediction] =
         [&reference, &prediction].map(|units| &units[..units.len().min(2_000)]);
-    let is_word = unit == Unit::Word;
+    let is_word = matches!(unit, Unit::Word | Unit::Mixed);
     let mut steps = Vec::new();
-    for chunk in Aligned::new(reference, prediction).chunks {
+    for chunk in Aligned::under(profile, reference, prediction).chunks {
         let sides = (
             &reference[chunk.reference.clone()],
             &prediction[chunk.prediction.clone()],

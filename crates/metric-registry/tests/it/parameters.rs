@@ -14,11 +14,17 @@ fn fields(value: &impl std::fmt::Debug) -> Vec<String> {
 
 #[test]
 fn each_parameter_is_in_the_signature_or_changes_no_score() {
-    // A new field belongs to `Reading::signature` first, and then to this list.
+    // A new field belongs to the signature first, and then to this list.
     let confusions_are_details = "confusions";
     assert_eq!(
         fields(&EditRate::default()),
-        ["unit", "profile", "normalizer", confusions_are_details]
+        [
+            "unit",
+            "profile",
+            "normalizer",
+            "case_sensitive",
+            confusions_are_details
+        ]
     );
     assert_eq!(
         fields(&LaneCorrespondence::default()),

@@ -3,8 +3,9 @@ use std::ops::Range;
 
 use metric_core::{fields, named_choice};
 
+use super::EditProfile;
 use super::cells::{Cells, OutOfCells};
-use super::table::{self, Step};
+use super::table::{self, Step, Ties};
 use super::units::{common_ends, numbered};
 
 /// Returns the Levenshtein distance: the least number of substitutions, deletions and insertions that turn one list
@@ -75,6 +76,31 @@ pub(crate) fn distance_within<T: Eq + Hash>(
     }
     let (reference, prediction) = numbered(reference, prediction);
     table::distance(&reference, &prediction, limit, cells)
+}
+
+/// The edit distance of lists of symbols, as far as there are cells left.
+pub(crate) fn distance_of_symbols(
+    reference: &[u32],
+    prediction: &[u32],
+    cells: &mut Cells,
+) -> Result<usize, OutOfCells> {
+    let (start, end) = common_ends(reference, prediction);
+    let (reference, prediction) = (
+        middle(reference, start, end),
+        middle(prediction, start, end),
+    );
+    let most = reference.len().max(prediction.len());
+    let found = table::distance(reference, prediction, most, cells)?;
+    Ok(found.unwrap_or(most))
+}
+
+/// The numbers of units at the start and, in what is left, at the end of two lists that are certainly hits.
+pub(super) fn hits_at_ends<T: Eq>(ties: Ties, reference: &[T], prediction: &[T]) -> (usize, usize) {
+    match ties {
+        Ties::Rapidfuzz => common_ends(reference, prediction),
+        Ties::Gaps if reference == prediction => (reference.len(), 0),
+        Ties::Gaps => (0, 0),
+    }
 }
 
 /// The middle of a list, without its ends.
@@ -164,24 +190,40 @@ impl Alignment {
     /// Returns the alignment of two lists of units.
     #[must_use]
     pub fn new<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> Self {
-        let alignment = Self::within(reference, prediction, &mut Cells::unlimited());
+        Self::under(EditProfile::default(), reference, prediction)
+    }
+
+    /// Returns the alignment of two lists of units that a profile counts. Only [`EditProfile::Wenet`] counts another one
+    /// than [`new`](Self::new).
+    #[must_use]
+    pub fn under<T: Eq + Hash>(profile: EditProfile, reference: &[T], prediction: &[T]) -> Self {
+        let cells = &mut Cells::unlimited();
+        let alignment = Self::within(reference, prediction, profile.ties(), cells);
         // There are always cells left.
         alignment.unwrap_or_default()
     }
 
-    /// [`new`](Self::new), as far as there are cells left.
+    /// The alignment by a rule for ties, as far as there are cells left.
     pub(super) fn within<T: Eq + Hash>(
         reference: &[T],
         prediction: &[T],
+        ties: Ties,
         cells: &mut Cells,
     ) -> Result<Self, OutOfCells> {
-        let (start, end) = common_ends(reference, prediction);
+        let (start, end) = hits_at_ends(ties, reference, prediction);
         let (symbols, others) = numbered(
             middle(reference, start, end),
             middle(prediction, start, end),
         );
         let mut steps = Vec::new();
-        table::trace(&symbols, &others, |_| true, cells, |step| steps.push(step))?;
+        table::trace(
+            &symbols,
+            &others,
+            ties,
+            |_| true,
+            cells,
+            |step| steps.push(step),
+        )?;
 
         let mut alignment = Self::default();
         alignment.push(Edit::Equal, start);
@@ -278,18 +320,20 @@ impl Edits {
     /// Costs no more than [`edit_distance`] where the distance leaves only one choice.
     #[must_use]
     pub fn between<T: Eq + Hash>(reference: &[T], prediction: &[T]) -> Self {
-        let edits = Self::within(reference, prediction, &mut Cells::unlimited());
+        let cells = &mut Cells::unlimited();
+        let edits = Self::within(reference, prediction, Ties::default(), cells);
         // There are always cells left.
         edits.unwrap_or_default()
     }
 
-    /// [`between`](Self::between), as far as there are cells left.
-    pub(super) fn within<T: Eq + Hash>(
+    /// The edits of an alignment by a rule for ties, as far as there are cells left.
+    pub(crate) fn within<T: Eq + Hash>(
         reference: &[T],
         prediction: &[T],
+        ties: Ties,
         cells: &mut Cells,
     ) -> Result<Self, OutOfCells> {
-        let (start, end) = common_ends(reference, prediction);
+        let (start, end) = hits_at_ends(ties, reference, prediction);
         let (symbols, others) = (
             middle(reference, start, end),
             middle(prediction, start, end),
@@ -303,16 +347,17 @@ impl Edits {
             )
         } else {
             let (symbols, others) = numbered(symbols, others);
-            Self::of_symbols(&symbols, &others, cells)?
+            Self::of_symbols(&symbols, &others, ties, cells)?
         };
         edits.hits += (start + end) as u64;
         Ok(edits)
     }
 
-    /// The edits of lists without common ends.
+    /// The edits of lists of symbols. [`Ties::Rapidfuzz`] needs lists without common ends.
     pub(super) fn of_symbols(
         reference: &[u32],
         prediction: &[u32],
+        ties: Ties,
         cells: &mut Cells,
     ) -> Result<Self, OutOfCells> {
         let (rows, columns) = (reference.len(), prediction.len());
@@ -322,7 +367,7 @@ impl Edits {
         let (mut deletions, mut insertions) = (0, 0);
         // Substitutions, and deletions that insertions make up for: of a single error the kind is known.
         let needed = |distance: usize| distance - rows.abs_diff(columns) > 1;
-        let distance = table::trace(reference, prediction, needed, cells, |step| {
+        let distance = table::trace(reference, prediction, ties, needed, cells, |step| {
             deletions += usize::from(step == Step::Delete);
             insertions += usize::from(step == Step::Insert);
         })?;

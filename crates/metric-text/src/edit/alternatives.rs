@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{EditRate, Unit};
+use super::EditRate;
 
 /// A text some parts of which may be read in several ways: `we { will / shall } { go / @ }`, where `@` is nothing.
 ///
@@ -220,8 +220,8 @@ impl<'t> Lattice<'t> {
         for part in parts {
             match part {
                 Part::Text(text) => {
-                    let normalized = metric.normalizer.apply(text);
-                    let words = Unit::Word.split(&normalized, metric.profile);
+                    let prepared = metric.prepare(text);
+                    let words = metric.unit.split(&prepared, metric.profile);
                     for (index, word) in words.into_iter().enumerate() {
                         self.incoming.push(vec![Arc {
                             from: state,

@@ -19,7 +19,7 @@ impl Cells {
     }
 
     /// Returns an error if fewer than `cells` cells are left.
-    pub(super) fn check(&self, cells: u64) -> Result<(), OutOfCells> {
+    pub(crate) fn check(&self, cells: u64) -> Result<(), OutOfCells> {
         if cells > self.0 {
             return Err(OutOfCells);
         }

@@ -7,10 +7,10 @@ use std::mem;
 
 use metric_core::{Addends, Malformed, Merge, Reader, Writer, Written};
 
-use super::alignment::middle;
+use super::alignment::{hits_at_ends, middle};
 use super::interner::Interner;
-use super::table::{self, Step};
-use super::units::{common_ends, numbered};
+use super::table::{self, Step, Ties};
+use super::units::numbered;
 use super::{Alignment, Cells, Edit, Edits, OutOfCells};
 
 /// The number of times each unit of the references was confused with each unit of the predictions.
@@ -70,9 +70,10 @@ impl Confusions {
         &mut self,
         reference: &[&str],
         prediction: &[&str],
+        ties: Ties,
         cells: &mut Cells,
     ) -> Result<Edits, OutOfCells> {
-        let (start, end) = common_ends(reference, prediction);
+        let (start, end) = hits_at_ends(ties, reference, prediction);
         let (reference, prediction) = (
             middle(reference, start, end),
             middle(prediction, start, end),
@@ -92,7 +93,7 @@ impl Confusions {
                 ..Edits::default()
             },
             _ => {
-                let mut edits = self.align_middle(reference, prediction, cells)?;
+                let mut edits = self.align_middle(reference, prediction, ties, cells)?;
                 edits.hits += (start + end) as u64;
                 return Ok(edits);
             }
@@ -102,11 +103,12 @@ impl Confusions {
         Ok(edits)
     }
 
-    /// The same of lists without common ends, which are aligned as [`Alignment`] aligns them.
+    /// The same of lists without hits at their ends, which are aligned as [`Alignment`] aligns them.
     fn align_middle(
         &mut self,
         reference: &[&str],
         prediction: &[&str],
+        ties: Ties,
         cells: &mut Cells,
     ) -> Result<Edits, OutOfCells> {
         let (symbols, others) = numbered(reference, prediction);
@@ -115,6 +117,7 @@ impl Confusions {
         table::trace(
             &symbols,
             &others,
+            ties,
             |_| true,
             cells,
             |step| {
@@ -518,7 +521,7 @@ mod tests {
             let mut divided = vec![Confusions::default(); parts];
             for (index, (reference, prediction)) in pairs.iter().enumerate() {
                 let confusions = &mut divided[index % parts];
-                let edits = confusions.align(reference, prediction, &mut Cells::unlimited());
+                let edits = confusions.align(reference, prediction, Ties::default(), &mut Cells::unlimited());
                 prop_assert_eq!(edits, Ok(Alignment::new(reference, prediction).edits()));
             }
             let mut confusions = Confusions::default();

@@ -8,7 +8,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Different units with their numbers, from 1 in the order in which they came. The empty unit has the number 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interner {
+pub(crate) struct Interner {
     /// The units, one after another.
     text: String,
     /// Where each unit ends in the text.
@@ -21,12 +21,12 @@ static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::
 
 impl Interner {
     /// The number of different units.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The unit of a number; empty if there is none.
-    pub(super) fn text(&self, number: u32) -> &str {
+    pub(crate) fn text(&self, number: u32) -> &str {
         text(&self.text, &self.ends, number)
     }
 
@@ -34,7 +34,7 @@ impl Interner {
     ///
     /// There are more than four billion numbers. So many different units would take over 60 gigabytes; those without
     /// a number of their own would have the last one.
-    pub(super) fn number(&mut self, unit: &str) -> u32 {
+    pub(crate) fn number(&mut self, unit: &str) -> u32 {
         if unit.is_empty() {
             return 0;
         }
@@ -58,7 +58,7 @@ impl Interner {
     }
 
     /// The number of a unit, if it has one.
-    pub(super) fn find(&self, unit: &str) -> Option<u32> {
+    pub(crate) fn find(&self, unit: &str) -> Option<u32> {
         if unit.is_empty() {
             return Some(0);
         }
@@ -69,8 +69,22 @@ impl Interner {
         Some(*found)
     }
 
+    /// The number of each unit in another one, by its number here. Units that the other does not have get numbers after
+    /// its own.
+    pub(crate) fn numbers_in(&self, other: &Self) -> Vec<u32> {
+        let mut next = u32::try_from(other.len()).unwrap_or(u32::MAX);
+        let all = 0..=u32::try_from(self.len()).unwrap_or(u32::MAX);
+        let number = |number| {
+            other.find(self.text(number)).unwrap_or_else(|| {
+                next = next.saturating_add(1);
+                next
+            })
+        };
+        all.map(number).collect()
+    }
+
     /// Adds the units of another one. Returns the number here of each number there.
-    pub(super) fn extend(&mut self, other: &Self) -> Vec<u32> {
+    pub(crate) fn extend(&mut self, other: &Self) -> Vec<u32> {
         let all = 0..=u32::try_from(other.len()).unwrap_or(u32::MAX);
         all.map(|number| self.number(other.text(number))).collect()
     }

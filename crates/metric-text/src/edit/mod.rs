@@ -11,19 +11,24 @@ mod confusions;
 #[cfg(feature = "diff")]
 mod diff;
 mod interner;
+mod mixed;
 mod table;
 mod units;
+mod wenet;
 mod work;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use metric_core::{Mean, Merge, Metric, fields, named_choice, named_scores, ratio};
 
-pub(crate) use alignment::distance_within;
 pub use alignment::{Alignment, Chunk, Edit, Edits, edit_distance, edit_distance_within};
+pub(crate) use alignment::{distance_of_symbols, distance_within};
 pub use alternatives::{Alternatives, InvalidAlternatives, MOST_CELLS, MOST_NESTED};
 pub(crate) use cells::{Cells, OutOfCells};
 pub use confusions::Confusions;
+pub(crate) use interner::Interner;
+pub(crate) use table::Ties;
 pub use units::Unit;
 pub(crate) use work::is_within;
 pub use work::{MAX_CELLS, TooManyCells};
@@ -108,6 +113,8 @@ pub struct EditRate {
     pub profile: EditProfile,
     /// The normalization of both texts.
     pub normalizer: Normalizer,
+    /// Whether units in other case are other units under [`EditProfile::Wenet`]. The other profiles always tell them apart.
+    pub case_sensitive: bool,
     /// Whether to count which unit is confused with which, in [`EditState::confusions`].
     pub confusions: bool,
 }
@@ -116,6 +123,7 @@ metric_core::setters!(EditRate {
     with_unit => unit: Unit,
     with_profile => profile: EditProfile,
     with_normalizer => normalizer: Normalizer,
+    with_case_sensitive => case_sensitive: bool,
     with_confusions => confusions: bool,
 });
 
@@ -179,10 +187,7 @@ impl EditRate {
             reference,
             &mut Cells::new(max_cells),
         );
-        let units = |text| {
-            let normalized = self.normalizer.apply(text);
-            self.unit.split(&normalized, self.profile).len()
-        };
+        let units = |text| self.unit.split(&self.prepare(text), self.profile).len();
         added.map_err(|OutOfCells| {
             TooManyCells::of_lists(units(reference), units(prediction), max_cells)
         })?;
@@ -218,6 +223,37 @@ impl EditRate {
         added.unwrap_or_default()
     }
 
+    /// Returns a text whose units are compared: it is normalized, and under [`EditProfile::Wenet`] a text of units, each
+    /// followed by a line feed. [`Unit::split`] lists them.
+    ///
+    /// ```
+    /// use metric_text::EditRate;
+    /// use metric_text::edit::{EditProfile, Unit};
+    ///
+    /// let metric = EditRate::default().with_profile(EditProfile::Wenet);
+    /// let text = metric.prepare("今天 happy, <noise> 吗");
+    /// assert_eq!(Unit::Word.split(&text, metric.profile), ["今", "天", "HAPPY,", "吗"]);
+    /// ```
+    #[must_use]
+    pub fn prepare<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let normalized = self.normalizer.apply(text);
+        match self.profile {
+            EditProfile::Wenet => wenet::separate(&normalized, self.case_sensitive).into(),
+            _ => normalized,
+        }
+    }
+
+    /// Whether the units of two texts are their code points.
+    fn compares_code_points(&self, reference: &str, prediction: &str) -> bool {
+        let has_no_clusters = || units::no_clusters(reference) && units::no_clusters(prediction);
+        match self.unit {
+            _ if self.profile == EditProfile::Wenet => false,
+            Unit::CodePoint => true,
+            Unit::Grapheme => has_no_clusters(),
+            Unit::Word | Unit::Mixed => false,
+        }
+    }
+
     /// Adds a pair, as far as there are cells left, and returns its error rate.
     fn add(
         &self,
@@ -226,19 +262,16 @@ impl EditRate {
         reference: &str,
         cells: &mut Cells,
     ) -> Result<Option<f64>, OutOfCells> {
-        let prediction = self.normalizer.apply(prediction);
-        let reference = self.normalizer.apply(reference);
+        let prediction = self.prepare(prediction);
+        let reference = self.prepare(reference);
+        let ties = self.profile.ties();
         let edits = if self.confusions {
             let texts = [&*reference, &*prediction];
             self.unit
                 .with_both(texts, self.profile, |[reference, prediction]| {
-                    state.confusions.align(reference, prediction, cells)
+                    state.confusions.align(reference, prediction, ties, cells)
                 })?
-        } else if self.unit == Unit::CodePoint
-            || self.unit == Unit::Grapheme
-                && units::no_clusters(&reference)
-                && units::no_clusters(&prediction)
-        {
+        } else if self.compares_code_points(&reference, &prediction) {
             edits_of_characters(
                 units::trimmed(&reference, self.profile),
                 units::trimmed(&prediction, self.profile),
@@ -248,7 +281,7 @@ impl EditRate {
             let texts = [&*reference, &*prediction];
             self.unit
                 .with_both(texts, self.profile, |[reference, prediction]| {
-                    Edits::within(reference, prediction, cells)
+                    Edits::within(reference, prediction, ties, cells)
                 })?
         };
         state.longer += edits.reference_length().max(edits.prediction_length());
@@ -305,7 +338,7 @@ fn edits_of_characters(
             symbols.clear();
             symbols.extend(middle.chars().map(u32::from));
         }
-        let edits = Edits::of_symbols(rows, columns, cells);
+        let edits = Edits::of_symbols(rows, columns, Ties::default(), cells);
         for symbols in [rows, columns] {
             symbols.clear();
             symbols.shrink_to(KEPT);
@@ -346,11 +379,27 @@ pub enum EditProfile {
     /// (On an older jiwer its `cer` also makes each run of two or more characters of white space one
     /// space.)
     HuggingFace,
+    /// `wenet`: `compute-wer.py` and `compute-cer.py` of WeNet (commit 0154699) with `--char=1`, the error rate of text that
+    /// mixes Chinese and English.
+    ///
+    /// Words: each letter without case (Han, kana, Hangul, Thai, Arabic) is a unit, and so is any other character with
+    /// the ASCII characters after it, up to white space. Some punctuation, and tags `<...>`, are removed, and case does not
+    /// count unless [`EditRate::case_sensitive`] is set. Characters: units of only letters and numbers are cut into their code
+    /// points.
+    ///
+    /// Among the alignments with the fewest errors, from the end, a deletion is taken before an insertion, and both before
+    /// a hit or a substitution. The rates are undefined where the references have no units.
+    Wenet,
 }
 
 impl EditProfile {
     /// All profiles.
-    pub const ALL: &[Self] = &[Self::Jiwer, Self::Torchmetrics, Self::HuggingFace];
+    pub const ALL: &[Self] = &[
+        Self::Jiwer,
+        Self::Torchmetrics,
+        Self::HuggingFace,
+        Self::Wenet,
+    ];
 
     /// Returns the name of the profile.
     #[must_use]
@@ -359,6 +408,15 @@ impl EditProfile {
             Self::Jiwer => "jiwer",
             Self::Torchmetrics => "torchmetrics",
             Self::HuggingFace => "huggingface",
+            Self::Wenet => "wenet",
+        }
+    }
+
+    /// The rule for alignments with the same number of errors.
+    fn ties(self) -> Ties {
+        match self {
+            Self::Wenet => Ties::Gaps,
+            Self::Jiwer | Self::Torchmetrics | Self::HuggingFace => Ties::Rapidfuzz,
         }
     }
 
@@ -368,7 +426,7 @@ impl EditProfile {
         match (self, rows, columns) {
             (Self::Jiwer, 0, 0) => Some(0.0),
             (Self::Jiwer, 0, _) => Some(edits.insertions as f64),
-            (Self::HuggingFace | Self::Torchmetrics, 0, _) => None,
+            (Self::HuggingFace | Self::Torchmetrics | Self::Wenet, 0, _) => None,
             _ => ratio(edits.errors(), rows),
         }
     }
@@ -380,12 +438,12 @@ impl EditProfile {
         let (match_error_rate, information_preserved) = match (self, rows, columns) {
             (Self::Jiwer, 0, 0) => (Some(0.0), Some(1.0)),
             (Self::Jiwer, 0, _) => (Some(1.0), Some(0.0)),
-            (Self::HuggingFace, 0, _) => (None, None),
+            (Self::HuggingFace | Self::Wenet, 0, _) => (None, None),
             (Self::Torchmetrics, ..) => (
                 ratio(edits.errors(), longer),
                 preserved(longer.saturating_sub(edits.errors())),
             ),
-            (Self::Jiwer | Self::HuggingFace, ..) => (
+            (Self::Jiwer | Self::HuggingFace | Self::Wenet, ..) => (
                 ratio(edits.errors(), edits.hits + edits.errors()),
                 // Without a prediction nothing is preserved.
                 preserved(edits.hits).or(Some(0.0)),
@@ -575,8 +633,9 @@ mod tests {
             ..Edits::default()
         };
         assert_eq!(edits(Unit::CodePoint, &turned, &accents), one);
-        for unit in Unit::ALL {
-            assert_eq!(edits(*unit, "\0", "\u{378}\u{10ffff}").errors().min(1), 1);
+        // Such characters are not units of mixed text.
+        for unit in [Unit::Word, Unit::CodePoint, Unit::Grapheme] {
+            assert_eq!(edits(unit, "\0", "\u{378}\u{10ffff}").errors().min(1), 1);
         }
     }
 
@@ -602,7 +661,9 @@ mod tests {
                 for &profile in EditProfile::ALL {
                     let metric = EditRate { unit, profile, ..EditRate::default() };
                     let counted = EditRate { confusions: true, ..metric.clone() }.measure(&a, &b);
-                    let edits = Edits::between(&unit.split(&b, profile), &unit.split(&a, profile));
+                    let [reference, prediction] = [&b, &a].map(|text| metric.prepare(text));
+                    let [reference, prediction] = [&reference, &prediction].map(|text| unit.split(text, profile));
+                    let edits = Alignment::under(profile, &reference, &prediction).edits();
                     prop_assert_eq!(metric.measure(&a, &b).edits, edits);
                     prop_assert_eq!(counted.edits, edits);
                     let errors: u64 = counted.confusions.iter().map(|(_, _, count)| count).sum();

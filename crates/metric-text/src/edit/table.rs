@@ -41,6 +41,26 @@ pub(super) enum Step {
     Insert,
 }
 
+/// Which step the trace-back takes where several lead to the fewest errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ties {
+    /// That of rapidfuzz: a deletion before any other step; an insertion only if it is better than each diagonal step.
+    #[default]
+    Rapidfuzz,
+    /// A deletion before an insertion, and an insertion before a diagonal step.
+    Gaps,
+}
+
+impl Ties {
+    /// Whether the step from a row is an insertion, if it is not a deletion: from the vertical difference of the row in the
+    /// column before, and whether the two symbols are equal.
+    fn inserts(self, before: Differences, bit: u64, is_equal: impl FnOnce() -> bool) -> bool {
+        // With a difference of 1, an insertion is worse than a diagonal step; with -1, it is not.
+        let is_level = (before.up | before.down) & bit == 0;
+        before.down & bit != 0 || self == Self::Gaps && is_level && !is_equal()
+    }
+}
+
 /// The distance of two lists of symbols, if it is at most `limit`.
 pub(super) fn distance(
     reference: &[u32],
@@ -134,12 +154,12 @@ fn trace_levels(width: usize, columns: usize) -> u64 {
 /// The distance of two lists of symbols and, if it is `needed` at this distance, the steps of the
 /// trace-back from the end. What is needed at a distance is needed at any greater one.
 ///
-/// From a cell of the table, the step is a deletion if that leads to one error less. Otherwise it is an insertion if
-/// the difference in the column to the left says that it is cheaper than a diagonal step. Otherwise it is diagonal.
-/// Steps along the edges of the table are left to the caller, who knows where it is.
+/// From a cell of the table, the step is a deletion if that leads to one error less. Otherwise it is an insertion or a
+/// diagonal step, as the rule for ties says. Steps along the edges of the table are left to the caller, who knows where it is.
 pub(super) fn trace(
     reference: &[u32],
     prediction: &[u32],
+    ties: Ties,
     needed: impl Fn(usize) -> bool + Copy,
     cells: &mut Cells,
     mut step: impl FnMut(Step),
@@ -154,7 +174,7 @@ pub(super) fn trace(
             let mut kept = std::mem::take(&mut scratch.kept);
             let found = scratch.distance(reference, prediction, Some(&mut kept));
             if needed(found) {
-                trace_block(rows, &kept, &mut step);
+                trace_block([reference, prediction], ties, &kept, &mut step);
             }
             scratch.kept = kept;
             Ok(found)
@@ -165,7 +185,7 @@ pub(super) fn trace(
     let found = blocks.distance(most, needed, cells)?.unwrap_or(most);
     if needed(found) {
         cells.spend(blocks.trace_cells(found))?;
-        blocks.trace(found, &mut step);
+        blocks.trace(found, ties, &mut step);
     }
     Ok(found)
 }
@@ -295,8 +315,13 @@ impl Scratch {
 }
 
 /// The trace-back through a single block of which all columns were kept.
-fn trace_block(rows: usize, kept: &[Differences], step: &mut impl FnMut(Step)) {
-    let (mut row, mut column) = (rows, kept.len());
+fn trace_block(
+    [reference, prediction]: [&[u32]; 2],
+    ties: Ties,
+    kept: &[Differences],
+    step: &mut impl FnMut(Step),
+) {
+    let (mut row, mut column) = (reference.len(), kept.len());
     while row > 0 && column > 0 {
         let bit = 1_u64 << (row - 1);
         if kept[column - 1].up & bit != 0 {
@@ -305,7 +330,8 @@ fn trace_block(rows: usize, kept: &[Differences], step: &mut impl FnMut(Step)) {
             continue;
         }
         column -= 1;
-        if column > 0 && kept[column - 1].down & bit != 0 {
+        let is_equal = || reference[row - 1] == prediction[column];
+        if column > 0 && ties.inserts(kept[column - 1], bit, is_equal) {
             step(Step::Insert);
         } else {
             row -= 1;
@@ -599,16 +625,16 @@ impl<'a> Blocks<'a> {
     }
 
     /// The trace-back, for the distance that was found.
-    fn trace(&self, distance: usize, step: &mut impl FnMut(Step)) {
+    fn trace(&self, distance: usize, ties: Ties, step: &mut impl FnMut(Step)) {
         let band = Band::new(self.rows, self.columns(), distance);
         let mut row = self.rows;
-        self.trace_part(band, self.start(), self.columns(), &mut row, step);
+        self.trace_part((band, ties), self.start(), self.columns(), &mut row, step);
     }
 
     /// The trace-back from `row` of the column `to` to the column `from`.
     fn trace_part(
         &self,
-        band: Band,
+        (band, ties): (Band, Ties),
         from: Column,
         to: usize,
         row: &mut usize,
@@ -621,7 +647,7 @@ impl<'a> Blocks<'a> {
         let length = to - from.at;
         let room = room(band.width(rows));
         if length <= room {
-            self.trace_kept(band, from, to, row, step);
+            self.trace_kept((band, ties), from, to, row, step);
             return;
         }
         let part = length.div_ceil(length.div_ceil(room).min(room));
@@ -645,7 +671,7 @@ impl<'a> Blocks<'a> {
                 kept.copy_from_slice(&differences);
             }
             column.blocks = blocks;
-            self.trace_part(band, column.clone(), end, row, step);
+            self.trace_part((band, ties), column.clone(), end, row, step);
             end = at;
         }
     }
@@ -662,7 +688,7 @@ impl<'a> Blocks<'a> {
     /// The same with all columns kept.
     fn trace_kept(
         &self,
-        band: Band,
+        (band, ties): (Band, Ties),
         from: Column,
         to: usize,
         row: &mut usize,
@@ -686,7 +712,7 @@ impl<'a> Blocks<'a> {
         // Blocks outside the band are of no path with so few errors.
         let at = |column: usize, block: usize| {
             let (first, blocks) = &spans[column - start];
-            let none = Differences { up: 0, down: 0 };
+            let none = Differences::RISING;
             if blocks.contains(&block) {
                 kept.get(first + block - blocks.start)
                     .copied()
@@ -704,7 +730,8 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             column -= 1;
-            if column > 0 && at(column, block).down & bit != 0 {
+            let is_equal = || self.lists[0][*row - 1] == self.lists[1][column];
+            if column > 0 && ties.inserts(at(column, block), bit, is_equal) {
                 step(Step::Insert);
             } else {
                 *row -= 1;
@@ -721,7 +748,7 @@ mod tests {
     use super::*;
 
     /// Distance and steps from the plain table.
-    fn plain(reference: &[u32], prediction: &[u32]) -> (usize, Vec<Step>) {
+    fn plain(reference: &[u32], prediction: &[u32], ties: Ties) -> (usize, Vec<Step>) {
         let (rows, columns) = (reference.len(), prediction.len());
         let mut table = vec![vec![0; columns + 1]; rows + 1];
         for row in 0..=rows {
@@ -741,7 +768,10 @@ mod tests {
             if table[row][column] == table[row - 1][column] + 1 {
                 row -= 1;
                 steps.push(Step::Delete);
-            } else if table[row][column - 1] + 1 == table[row - 1][column - 1] {
+            } else if match ties {
+                Ties::Rapidfuzz => table[row][column - 1] + 1 == table[row - 1][column - 1],
+                Ties::Gaps => table[row][column - 1] + 1 == table[row][column],
+            } {
                 column -= 1;
                 steps.push(Step::Insert);
             } else {
@@ -754,19 +784,33 @@ mod tests {
     }
 
     fn check(reference: &[u32], prediction: &[u32]) {
-        let (expected, path) = plain(reference, prediction);
+        for ties in [Ties::Rapidfuzz, Ties::Gaps] {
+            check_ties(reference, prediction, ties);
+        }
+    }
+
+    fn check_ties(reference: &[u32], prediction: &[u32], ties: Ties) {
+        let (expected, path) = plain(reference, prediction, ties);
         let mut steps = Vec::new();
         let cells = &mut Cells::unlimited();
         let found = trace(
             reference,
             prediction,
+            ties,
             |_| true,
             cells,
             |step| steps.push(step),
         );
         assert_eq!((found, &steps), (Ok(expected), &path));
         assert_eq!(
-            trace(reference, prediction, |_| false, cells, |_| unreachable!()),
+            trace(
+                reference,
+                prediction,
+                ties,
+                |_| false,
+                cells,
+                |_| unreachable!()
+            ),
             Ok(expected)
         );
         for limit in [
@@ -787,7 +831,7 @@ mod tests {
             // Blocks also where one would do.
             let blocks = Blocks::new(reference, prediction);
             steps.clear();
-            blocks.trace(expected, &mut |step| steps.push(step));
+            blocks.trace(expected, ties, &mut |step| steps.push(step));
             let found = blocks.distance(usize::MAX, |_| false, cells);
             assert!(blocks.least_distance_by_runs() <= expected);
             assert_eq!((found, steps), (Ok(Some(expected)), path));
@@ -864,12 +908,20 @@ mod tests {
             (0..4_000).map(symbol).collect::<Vec<u32>>()
         };
         let (a, b) = (list(0x9e37_79b1), list(0x85eb_ca6b));
-        let distance = trace(&a, &b, |_| false, &mut Cells::unlimited(), |_| {}).unwrap();
+        let distance = trace(
+            &a,
+            &b,
+            Ties::Rapidfuzz,
+            |_| false,
+            &mut Cells::unlimited(),
+            |_| {},
+        )
+        .unwrap();
         let blocks = Blocks::new(&a, &b);
         assert!(blocks.least_distance() < distance / 10);
         assert!(blocks.least_distance_by_runs() > distance / 10);
         let mut cells = Cells::new(20_000_000);
-        let refused = trace(&a, &b, |_| true, &mut cells, |_| {});
+        let refused = trace(&a, &b, Ties::Rapidfuzz, |_| true, &mut cells, |_| {});
         assert_eq!(refused, Err(OutOfCells));
         assert!(cells.spend(19_000_000).is_ok(), "few cells were spent");
     }

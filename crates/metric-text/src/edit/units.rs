@@ -7,7 +7,7 @@ use std::hash::Hash;
 use metric_core::named_choice;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::EditProfile;
+use super::{EditProfile, mixed, wenet};
 use crate::normalize::{is_space, words};
 
 /// The unit in which lengths and errors are counted: word, code point or grapheme cluster.
@@ -22,11 +22,17 @@ pub enum Unit {
     /// `grapheme`: an extended grapheme cluster (Unicode Standard Annex 29, Unicode 17.0): what a
     /// reader calls a character, such as `e` with a combining accent, or a flag.
     Grapheme,
+    /// `mixed`: words, and one by one the characters of scripts without spaces between words: Han, kana, Thai, Lao,
+    /// Burmese, Khmer and Tibetan. Each punctuation character and symbol is a unit, too.
+    ///
+    /// These are the units of compute-wer 0.2.5, except that more Han characters and `々` are single, that marks belong to
+    /// the character before them, and that case counts.
+    Mixed,
 }
 
 impl Unit {
     /// All units.
-    pub const ALL: &[Self] = &[Self::Word, Self::CodePoint, Self::Grapheme];
+    pub const ALL: &[Self] = &[Self::Word, Self::CodePoint, Self::Grapheme, Self::Mixed];
 
     /// Returns the name of the unit.
     #[must_use]
@@ -35,10 +41,12 @@ impl Unit {
             Self::Word => "word",
             Self::CodePoint => "codepoint",
             Self::Grapheme => "grapheme",
+            Self::Mixed => "mixed",
         }
     }
 
-    /// Returns the text as a list of these units, by the white-space rule of the profile.
+    /// Returns the text as a list of these units, by the white-space rule of the profile. Under [`EditProfile::Wenet`], the
+    /// text must be one that [`EditRate::prepare`](super::EditRate::prepare) returned.
     ///
     /// ```
     /// use metric_text::edit::{EditProfile, Unit};
@@ -49,6 +57,7 @@ impl Unit {
     /// // A single tab is no white space to jiwer.
     /// assert_eq!(Unit::Word.split("a\tb  c", EditProfile::Jiwer), ["a\tb", "c"]);
     /// assert_eq!(Unit::Word.split("a\tb  c", EditProfile::Torchmetrics), ["a", "b", "c"]);
+    /// assert_eq!(Unit::Mixed.split("今天 it's 3.5", EditProfile::Jiwer), ["今", "天", "it's", "3", ".", "5"]);
     /// ```
     #[must_use]
     pub fn split(self, text: &str, profile: EditProfile) -> Vec<&str> {
@@ -72,7 +81,8 @@ impl Unit {
         // White space other than the space starts with one of these bytes.
         let may_start = |byte: u8| matches!(byte, 0x09..=0x0d | 0x1c..=0x1f | 0xc2 | 0xe1..=0xe3);
         let may_have_some = text.bytes().fold(false, |any, byte| any | may_start(byte));
-        if !may_have_some || self != Self::Word || profile == EditProfile::Torchmetrics {
+        let splits_at_all = matches!(profile, EditProfile::Torchmetrics | EditProfile::Wenet);
+        if !may_have_some || self != Self::Word || splits_at_all {
             return 0;
         }
         let words = self.split(text, profile);
@@ -81,21 +91,38 @@ impl Unit {
 
     /// Adds the units of the text to a list.
     fn split_into<'t>(self, text: &'t str, profile: EditProfile, units: &mut Vec<&'t str>) {
-        match self {
-            Self::Word if profile == EditProfile::Torchmetrics => units.extend(words(text)),
-            Self::Word => spaced(text, units),
-            Self::CodePoint => {
-                let text = trimmed(text, profile);
-                let mut ends = text.char_indices().map(|(start, _)| start).skip(1);
-                let mut start = 0;
-                units.reserve(text.len());
-                while start < text.len() {
-                    let end = ends.next().unwrap_or(text.len());
-                    units.extend(text.get(start..end));
-                    start = end;
+        match (self, profile) {
+            (Self::Mixed, _) => mixed::split(text, units),
+            (Self::Word, EditProfile::Wenet) => units.extend(wenet::units(text)),
+            (_, EditProfile::Wenet) => {
+                for unit in wenet::units(text) {
+                    if wenet::is_cut(unit) {
+                        self.characters(unit, units);
+                    } else {
+                        units.push(unit);
+                    }
                 }
             }
-            Self::Grapheme => units.extend(trimmed(text, profile).graphemes(true)),
+            (Self::Word, EditProfile::Torchmetrics) => units.extend(words(text)),
+            (Self::Word, _) => spaced(text, units),
+            (Self::CodePoint | Self::Grapheme, _) => {
+                self.characters(trimmed(text, profile), units);
+            }
+        }
+    }
+
+    /// Adds the grapheme clusters or the code points of a text to a list.
+    fn characters<'t>(self, text: &'t str, units: &mut Vec<&'t str>) {
+        if self == Self::Grapheme {
+            return units.extend(text.graphemes(true));
+        }
+        let mut ends = text.char_indices().map(|(start, _)| start).skip(1);
+        let mut start = 0;
+        units.reserve(text.len());
+        while start < text.len() {
+            let end = ends.next().unwrap_or(text.len());
+            units.extend(text.get(start..end));
+            start = end;
         }
     }
 
@@ -139,7 +166,7 @@ named_choice!(Unit, "unit");
 pub(super) fn trimmed(text: &str, profile: EditProfile) -> &str {
     match profile {
         EditProfile::Jiwer | EditProfile::HuggingFace => text.trim_matches(is_space),
-        EditProfile::Torchmetrics => text,
+        EditProfile::Torchmetrics | EditProfile::Wenet => text,
     }
 }
 

@@ -44,6 +44,7 @@ mod keys;
 mod patterns;
 mod predictions;
 mod probabilities;
+mod segments;
 mod stream;
 
 pub use metric_record::{File, ReadError};
@@ -60,4 +61,5 @@ pub use join::{JoinCounts, check_questions, join_questions};
 pub use patterns::patterns;
 pub use predictions::{Predictions, read_predictions};
 pub use probabilities::Probabilities;
+pub use segments::segments;
 pub use stream::QuestionStream;

@@ -5,6 +5,8 @@
 //! Unicode 18.0 (unicode-normalization 0.1.26, unicode-properties 0.1.5), lowercasing of the Rust
 //! toolchain.
 
+mod whisper;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -26,10 +28,12 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 /// `nfd,casefold,nfd`; the cheaper `nfc,casefold,nfc` differs only with U+0345 and its like.
 /// `nfkc` and `nfkd` hide differences that a reader sees: `²` and `2`, `ﬁ` and `fi` become equal.
 ///
-/// Speech is mostly compared without case and punctuation: `casefold,punctuation`.
+/// Speech is mostly compared without case and punctuation: `casefold,punctuation`. [`Step::WhisperEnglish`] and its like are
+/// the normalizers of published results.
 ///
-/// Each step alone changes nothing a second time, except for `remove(...)`: with `remove(ab)`, `aabb` becomes `ab`. A
-/// list of steps can: in `strip,punctuation` the second step may leave space at an end.
+/// Each step alone changes nothing a second time, except for `remove(...)`, `replace(...)`, and the English steps for speech:
+/// with `remove(ab)`, `aabb` becomes `ab`. A list of steps can: in `strip,punctuation` the second step may leave space at an
+/// end.
 ///
 /// ```
 /// use metric_text::Normalizer;
@@ -75,6 +79,28 @@ impl Normalizer {
     #[must_use]
     pub fn equal(&self, a: &str, b: &str) -> bool {
         a == b || (!self.steps.is_empty() && self.apply(a) == self.apply(b))
+    }
+}
+
+impl Normalizer {
+    /// Returns the list of steps with the versions of their rules, as it appears in signatures.
+    ///
+    /// ```
+    /// # use metric_text::Normalizer;
+    /// let normalizer: Normalizer = "nfc,whisper-english".parse()?;
+    /// assert_eq!(normalizer.signature(), "nfc,whisper-english@20250625");
+    /// # Ok::<(), metric_text::normalize::InvalidStep>(())
+    /// ```
+    #[must_use]
+    pub fn signature(&self) -> String {
+        if self.steps.is_empty() {
+            return self.to_string();
+        }
+        let step = |step: &Step| match step.version() {
+            Some(version) => format!("{step}@{version}"),
+            None => step.to_string(),
+        };
+        self.steps.iter().map(step).collect::<Vec<_>>().join(",")
     }
 }
 
@@ -318,6 +344,35 @@ pub enum Step {
     Digits,
     /// `ascii-digits`: removes the digits 0 to 9.
     AsciiDigits,
+    /// `remove-spaces`: removes white space. Character error rates of Chinese, Japanese, Korean and Thai are usually
+    /// computed without it.
+    RemoveSpaces,
+    /// `han-spaces`: removes white space between two Han characters or kana.
+    HanSpaces,
+    /// `whisper-basic`: `BasicTextNormalizer` of openai-whisper 20250625. Lowercase, without text in brackets, NFKC; each
+    /// mark, symbol and punctuation character becomes a space.
+    ///
+    /// The ends are not stripped. The vowel signs and tone marks of Indic scripts and of Thai are marks: their words are
+    /// cut into letters.
+    WhisperBasic,
+    /// `whisper-basic-split`: the same with `split_letters`: a space between grapheme clusters.
+    WhisperBasicSplit,
+    /// `whisper-basic-nodiacritics`: the same with `remove_diacritics`: decomposed (NFKD), without diacritics.
+    WhisperBasicNoDiacritics,
+    /// `whisper-basic-nodiacritics-split`: the same with both options.
+    WhisperBasicNoDiacriticsSplit,
+    /// `whisper-english`: `EnglishTextNormalizer` of openai-whisper 20250625. Removes text in brackets, fillers and
+    /// diacritics, and writes out contractions and titles, numbers as digits, and British spellings as American ones.
+    ///
+    /// The ends are not stripped. Each `'s` is read as `is`, only U+0027 is an apostrophe, and a second application can
+    /// change a text again: `007` becomes `7`, and `1.1` becomes `one one` and then `11`.
+    WhisperEnglish,
+    /// `open-asr-english`: the English normalizer of the Open ASR leaderboard, commit d1e99b2. Differs from `whisper-english`
+    /// in fillers, `'s`, spellings and names, and joins compounds and letters (`b b c`).
+    OpenAsrEnglish,
+    /// `open-asr-multilingual`: the normalizer of the Open ASR leaderboard for other languages, commit d1e99b2, without its
+    /// digits in words: `whisper-basic`, then only letters, numbers and spaces stay, and the ends are stripped.
+    OpenAsrMultilingual,
     /// `remove(PATTERN)`: removes all matches of a regular expression.
     #[cfg(feature = "regex")]
     Remove(Pattern),
@@ -350,6 +405,15 @@ impl Step {
         Self::AsciiPunctuation,
         Self::Digits,
         Self::AsciiDigits,
+        Self::RemoveSpaces,
+        Self::HanSpaces,
+        Self::WhisperBasic,
+        Self::WhisperBasicSplit,
+        Self::WhisperBasicNoDiacritics,
+        Self::WhisperBasicNoDiacriticsSplit,
+        Self::WhisperEnglish,
+        Self::OpenAsrEnglish,
+        Self::OpenAsrMultilingual,
     ];
 
     /// Returns the name of the step in a list. For a step with an argument it is the part before the bracket:
@@ -370,6 +434,15 @@ impl Step {
             Self::AsciiPunctuation => "ascii-punctuation",
             Self::Digits => "digits",
             Self::AsciiDigits => "ascii-digits",
+            Self::RemoveSpaces => "remove-spaces",
+            Self::HanSpaces => "han-spaces",
+            Self::WhisperBasic => "whisper-basic",
+            Self::WhisperBasicSplit => "whisper-basic-split",
+            Self::WhisperBasicNoDiacritics => "whisper-basic-nodiacritics",
+            Self::WhisperBasicNoDiacriticsSplit => "whisper-basic-nodiacritics-split",
+            Self::WhisperEnglish => "whisper-english",
+            Self::OpenAsrEnglish => "open-asr-english",
+            Self::OpenAsrMultilingual => "open-asr-multilingual",
             #[cfg(feature = "regex")]
             Self::Remove(_) => "remove",
             #[cfg(feature = "regex")]
@@ -378,6 +451,27 @@ impl Step {
             Self::RemoveWords(_) => "remove-words",
             #[cfg(feature = "regex")]
             Self::ReplaceWords(_) => "replace-words",
+        }
+    }
+
+    /// Returns the version of the rules of a step that follows a program whose rules change. A score depends on it.
+    ///
+    /// ```
+    /// use metric_text::normalize::Step;
+    ///
+    /// assert_eq!(Step::WhisperEnglish.version(), Some("20250625"));
+    /// assert_eq!(Step::Lower.version(), None);
+    /// ```
+    #[must_use]
+    pub const fn version(&self) -> Option<&'static str> {
+        match self {
+            Self::WhisperBasic
+            | Self::WhisperBasicSplit
+            | Self::WhisperBasicNoDiacritics
+            | Self::WhisperBasicNoDiacriticsSplit
+            | Self::WhisperEnglish => Some(whisper::WHISPER_VERSION),
+            Self::OpenAsrEnglish | Self::OpenAsrMultilingual => Some(whisper::OPEN_ASR_VERSION),
+            _ => None,
         }
     }
 
@@ -390,6 +484,8 @@ impl Step {
     /// assert_eq!(Step::Lower.apply("ΟΔΟΣ"), "οδος");
     /// assert_eq!(Step::Casefold.apply("ΟΔΟΣ"), "οδοσ");
     /// assert_eq!(Step::Punctuation.apply("«да», $5!"), "да $5");
+    /// assert_eq!(Step::WhisperEnglish.apply("Dr. Gray's [coughs] two thousand colours"), "doctor gray is 2000 colors");
+    /// assert_eq!(Step::HanSpaces.apply("我 有 两 个 apple"), "我有两个 apple");
     /// ```
     #[must_use]
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
@@ -411,6 +507,15 @@ impl Step {
                 c.general_category() == GeneralCategory::DecimalNumber
             }),
             Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
+            Self::RemoveSpaces => without(text, is_space),
+            Self::HanSpaces => without_han_spaces(text),
+            Self::WhisperBasic => whisper::basic(text, false, false),
+            Self::WhisperBasicSplit => whisper::basic(text, false, true),
+            Self::WhisperBasicNoDiacritics => whisper::basic(text, true, false),
+            Self::WhisperBasicNoDiacriticsSplit => whisper::basic(text, true, true),
+            Self::WhisperEnglish => whisper::english(text, &whisper::WHISPER),
+            Self::OpenAsrEnglish => whisper::english(text, &whisper::OPEN_ASR),
+            Self::OpenAsrMultilingual => whisper::multilingual(text),
             #[cfg(feature = "regex")]
             Self::Remove(pattern) => pattern.delete(text),
             #[cfg(feature = "regex")]
@@ -720,6 +825,36 @@ fn collapse(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
+/// A text without the white space between two Han characters or kana.
+fn without_han_spaces(text: &str) -> Cow<'_, str> {
+    let mut joined = String::new();
+    let mut rest = text;
+    for (index, c) in text.char_indices() {
+        // The end of each run of white space, unless it ends the text.
+        if is_space(c) || !text[..index].ends_with(is_space) {
+            continue;
+        }
+        let before = &rest[..index + rest.len() - text.len()];
+        let kept = before.trim_end_matches(is_space);
+        if is_han_or_kana(c) && kept.ends_with(is_han_or_kana) {
+            joined.push_str(kept);
+            rest = &text[index..];
+        }
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(joined + rest)
+}
+
+fn is_han_or_kana(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
 /// The words of a text as in Python's `str.split()`.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
@@ -821,6 +956,13 @@ mod tests {
             (Step::Whitespace, " \t", ""),
             (Step::Whitespace, "a  b\u{1c}c d", "a b c d"),
             (Step::Whitespace, "a\tb", "a b"),
+            (Step::RemoveSpaces, " a\u{3000}b\tc", "abc"),
+            (
+                Step::HanSpaces,
+                " 我 有\u{3000}\t两 ok 个 カ ナ ",
+                " 我有两 ok 个カナ ",
+            ),
+            (Step::HanSpaces, "한 국 漢 한", "한 국 漢 한"),
             (Step::Punctuation, "¿Qué? a-b_c", "Qué abc"),
             (Step::Punctuation, "$+<=>^`|~", "$+<=>^`|~"),
             (
@@ -869,7 +1011,9 @@ mod tests {
         assert_eq!(
             "nfx".parse::<Step>().unwrap_err().to_string(),
             "unknown normalization step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
-             lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits"
+             lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, \
+             han-spaces, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, \
+             whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual"
                 .to_owned()
                 + if cfg!(feature = "regex") { ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)" } else { "" }
         );
@@ -923,7 +1067,9 @@ mod tests {
     #[test]
     fn what_is_normal_is_borrowed() {
         for step in Step::ALL {
-            for text in ["", "plain words", "простые слова"] {
+            let is_split = step.name().ends_with("-split") || *step == Step::RemoveSpaces;
+            let texts = ["", "plain words", "простые слова"];
+            for text in &texts[..if is_split { 1 } else { 3 }] {
                 assert!(
                     matches!(step.apply(text), Cow::Borrowed(_)),
                     "{step} of {text:?}"
@@ -937,6 +1083,9 @@ mod tests {
         fn a_step_twice_is_the_step_once(text in any::<String>()) {
             for step in Step::ALL {
                 let once = step.apply(&text);
+                if matches!(step, Step::WhisperEnglish | Step::OpenAsrEnglish) {
+                    continue;
+                }
                 prop_assert_eq!(step.apply(&once), once.clone(), "{}", step);
                 prop_assert_eq!(matches!(step.apply(&once), Cow::Borrowed(_)), true);
             }
