@@ -11,6 +11,7 @@ from ._generated import *  # noqa: F403
 from ._boxes import Boxes
 from ._metric import Metric, check, compare, merge, score, score_files
 from ._listed import MetricInfo, metrics
+from ._normalize import normalize
 from ._own import register
 from ._read import Source, read
 from ._report import report
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "merge",
     "metrics",
+    "normalize",
     "read",
     "register",
     "report",

@@ -26,7 +26,7 @@ use crate::report_stored;
 use crate::score::{MergeTask, Outputs, Show, Task};
 use crate::scored::ClassNames;
 use crate::valued_arg::valued_arg;
-use crate::{check, headings, report, run, statistics, suggest, terminal, worker};
+use crate::{check, headings, normalize, report, run, statistics, suggest, terminal, worker};
 
 const FILES: &str = "\
 Formats of files:
@@ -185,6 +185,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
     let stored = Some(report_stored::command());
     #[cfg(not(feature = "report"))]
     let stored: Option<Command> = None;
+    let normalize = normalize::command(EXIT_CODES);
     let list = Command::new("list")
         .about("Lists the metrics with their options")
         .arg(
@@ -238,7 +239,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         .arg(color_arg())
         .subcommands([score, compare, check, merge, run].map(with_color))
         .subcommands(stored.map(with_color))
-        .subcommands([list, demo, completions, man].map(with_color))
+        .subcommands([normalize, list, demo, completions, man].map(with_color))
 }
 
 /// The arguments of the metric are only put together if they are requested.

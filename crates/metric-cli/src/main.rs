@@ -15,6 +15,7 @@ mod headings;
 mod images;
 mod list;
 mod manual;
+mod normalize;
 mod output;
 mod output_args;
 mod output_file;
@@ -174,6 +175,7 @@ fn run(matches: &ArgMatches, isolates: Option<&[OsString]>) -> Result<ExitCode, 
             Some(folder) => manual::write_pages(folder)?,
             None => print(&manual::page())?,
         },
+        Some(("normalize", matches)) => normalize::run(matches)?,
         Some(("demo", matches)) => print(&demo::run(matches)?)?,
         _ => return Err(Failure::Usage("expected a command; see --help".to_owned())),
     }

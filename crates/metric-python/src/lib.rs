@@ -12,6 +12,7 @@ mod columns;
 mod error;
 mod json;
 mod masks;
+mod normalize;
 mod objects;
 mod own;
 mod report;
@@ -40,6 +41,8 @@ mod _native {
         box_iou, compress_counts, mask_area, mask_boxes, mask_decode, mask_encode,
         mask_from_polygons, mask_iou, mask_merge,
     };
+    #[pymodule_export]
+    use super::normalize::normalize;
     #[pymodule_export]
     use super::own::register_metric;
     #[pymodule_export]

@@ -62,6 +62,8 @@ pub use metrics::ENTRIES;
 pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
+#[cfg(feature = "text")]
+pub use prepare::{NORMALIZE, Normalizer};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
     Asked, Counted, Facts, Header, ObjectsAt, PairOf, Reading, Remarks, Sink, StateOf, Unanswered,

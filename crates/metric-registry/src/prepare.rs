@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
 use metric_text::normalize::Step;
-use metric_text::{Extract, Normalizer, PythonRegex};
+use metric_text::{Extract, PythonRegex};
+
+pub use metric_text::Normalizer;
 
 use crate::definition::{Prepare, Prepared};
 use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Reading, Scorer};
@@ -16,8 +18,8 @@ pub(crate) const EXTRACT: OptionSpec = OptionSpec::text(
     "Score only a part of the prediction: the first group of the first match of REGEX, or with fence the first fenced block (```)",
 );
 
-/// The normalization of texts before they are compared.
-pub(crate) const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
+/// The option for the normalization of texts before they are compared, with its steps in words. [`Normalizer`] reads it.
+pub const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
     "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
 
 /// Returns a reading as a scorer, before which texts are prepared: a part of the prediction is extracted as the options
