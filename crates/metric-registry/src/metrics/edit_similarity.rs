@@ -29,6 +29,7 @@ pub(crate) const EDIT_SIMILARITY: Entry = Entry {
         let reading = OfTexts {
             is_correct: |state: &Mean| state.value() == Some(1.0),
             limit: Some(Limit(max_cells, EditSimilarity::measure_within)),
+            direct: Some(|text| text),
             ..OfTexts::new("edit-similarity", EditSimilarity)
         };
         reading.scorer(options)

@@ -72,6 +72,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
             is_correct: |state: &Accuracy| state.correct > 0,
             any_of: true,
             of_equal: (!metric.changes_texts()).then_some(|equal| equal),
+            direct: Some(|text| text),
             ..OfTexts::new("exact-match", metric)
         };
         reading.scorer(options)

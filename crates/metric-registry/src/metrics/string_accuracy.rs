@@ -32,6 +32,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
             is_correct: |state: &Accuracy| state.correct > 0,
             any_of: true,
             of_equal: normalizer.steps.is_empty().then_some(|equal| equal),
+            direct: Some(|text| text),
             ..OfTexts::new("string-accuracy", StringAccuracy { normalizer })
         };
         reading.scorer(options)

@@ -165,6 +165,7 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
             (true, true) => Some(|state| confusions(state, Some(MOST_CONFUSIONS))),
         },
         picture: Some(picture),
+        direct: Some(|text| text),
         ..OfTexts::new(name, metric)
     };
     reading.scorer(options)

@@ -200,6 +200,9 @@ pub(crate) struct OfTexts<M: TextMetric> {
     pub(crate) any_of: bool,
     /// The state of texts of which some are equal, for metrics that count the equal ones. Columns are compared at once.
     pub(crate) of_equal: Option<fn(Accuracy) -> M::State>,
+    /// Makes a text a reference, for metrics that read two texts as they are. Columns of texts then need no records, which
+    /// wins a quarter of the time of `columns/wer/100k`.
+    pub(crate) direct: Option<fn(&str) -> &M::Reference>,
     pub(crate) limit: Option<Limit<M>>,
     pub(crate) closeness: Closeness<M>,
     pub(crate) compared: Compared<M>,
@@ -258,6 +261,7 @@ impl<M: TextMetric> OfTexts<M> {
             is_correct: |_| false,
             any_of: false,
             of_equal: None,
+            direct: None,
             limit: None,
             closeness: |_, _, pair| pair.and_then(|(text, reference)| similarity(text, reference)),
             compared: |metric, prediction, reference| {
@@ -438,9 +442,23 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             sink.pooled(total, &[], of_equal(Accuracy { correct, total }));
             return Some(Ok(()));
         }
-        Some((0..batch.len()).try_for_each(|index| {
+        let mut pairs = predictions.iter().zip(references.iter()).enumerate();
+        Some(pairs.try_for_each(|(index, (prediction, reference))| {
             sink.row(batch, index);
-            sink.read_row(batch, index)
+            let direct = self.direct.filter(|_| self.no_records.is_none());
+            let pair = direct.and_then(|direct| prediction.zip(reference.map(direct)));
+            let pair = pair.filter(|(text, reference)| self.is_within(text, reference));
+            let Some((prediction, reference)) = pair else {
+                return sink.read_row(batch, index);
+            };
+            let mut note = |what: &Counted, times: Option<u64>| match (times, batch.id(index)) {
+                (None, Some(id)) => sink.count_record(what, id),
+                _ => sink.count(what, times.unwrap_or(1)),
+            };
+            let checked = self.metric.check(prediction, reference, &mut note);
+            checked.map_err(|error| RecordError { index, error })?;
+            sink.part(None, &[], prediction, reference);
+            Ok(())
         }))
     }
 
