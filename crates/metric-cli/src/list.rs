@@ -74,7 +74,7 @@ fn at_length(entry: &Entry) -> String {
 }
 
 /// The words that the values of an option are made of, one per line, with their meanings. The meaning of a long word is on
-/// a line of its own, so that those of the others stay on one line of a terminal.
+/// the next line, so that the other meanings fit on one line of a terminal.
 pub(crate) fn words_text(spec: &OptionSpec, indent: usize) -> String {
     const MOST: usize = 28;
     let widths = spec.words.iter().map(|(word, _)| word.len());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_run::record::json::{self, Entries};
-use metric_run::record::{Kind, encoding_hint};
+use metric_run::record::{Kind, no_text};
 use metric_run::registry::{NORMALIZE, Normalizer};
 use serde_json::value::RawValue;
 
@@ -70,9 +70,14 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
         if read.map_err(|error| cannot_read(&error))? == 0 {
             break;
         }
-        let normalized = std::str::from_utf8(&line)
-            .map_err(|error| not_utf8(&line, error.valid_up_to()))
-            .and_then(|line| normalized(&normalizer, line, field.map(String::as_str)));
+        let normalized = match std::str::from_utf8(&line) {
+            Ok(text) => normalized(&normalizer, text, field.map(String::as_str))
+                .map_err(|problem| refuse(format!(":{number}: {problem}"))),
+            Err(error) => {
+                let error = no_text(&name, number, &line, error.valid_up_to(), "not UTF-8");
+                Err(Failure::Input(error.to_string()))
+            }
+        };
         match normalized {
             Ok(text) => {
                 if let Err(error) = output.write_all(text.as_bytes()) {
@@ -80,23 +85,13 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
                     return unless_closed(Err(error)).map_err(cannot_write);
                 }
             }
-            Err(problem) => {
+            Err(failure) => {
                 unless_closed(output.flush()).map_err(cannot_write)?;
-                return Err(refuse(format!(":{number}: {problem}")));
+                return Err(failure);
             }
         }
     }
     unless_closed(output.flush()).map_err(cannot_write)
-}
-
-/// The problem of a line that is not UTF-8 from this byte on.
-fn not_utf8(line: &[u8], index: usize) -> String {
-    let byte = line.get(index).copied().unwrap_or_default();
-    let hint = encoding_hint(line, index);
-    format!(
-        "not UTF-8: byte 0x{byte:02x} at byte {} of the line{hint}",
-        index + 1
-    )
 }
 
 /// A line after the steps, with the line end that it had.

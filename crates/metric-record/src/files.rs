@@ -80,21 +80,36 @@ impl FileReader {
         self.left = left;
         let text = String::from_utf8(bytes).map_err(|wrong| {
             let index = wrong.utf8_error().valid_up_to();
-            let (before, rest) = wrong.as_bytes().split_at(index);
-            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
-            let column = 1 + before
-                .iter()
-                .rev()
-                .take_while(|byte| **byte != b'\n')
-                .count();
-            let byte = rest.first().copied().unwrap_or_default();
-            let hint = encoding_hint(wrong.as_bytes(), index);
-            let problem =
-                format!("not UTF-8: byte 0x{byte:02x} at byte {column} of the line{hint}");
-            ReadError::new(&name, problem).line(line)
+            no_text(&name, 1, wrong.as_bytes(), index, "not UTF-8")
         })?;
         Ok((name, text))
     }
+}
+
+/// Returns the error of bytes that start with this line of a file and cease to be text at an offset.
+///
+/// ```
+/// use metric_record::no_text;
+///
+/// let error = no_text("a.txt", 7, b"a\nb\xff", 3, "not UTF-8");
+/// assert_eq!(error.to_string(), "a.txt:8: not UTF-8: byte 0xff at byte 2 of the line");
+/// ```
+#[must_use]
+pub fn no_text(
+    name: &str,
+    first_line: u64,
+    bytes: &[u8],
+    offset: usize,
+    problem: &str,
+) -> ReadError {
+    let (before, rest) = bytes.split_at(offset.min(bytes.len()));
+    let line = first_line + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let of_line = before.iter().rev().take_while(|byte| **byte != b'\n');
+    let column = 1 + of_line.count();
+    let byte = rest.first().copied().unwrap_or_default();
+    let hint = encoding_hint(bytes, offset);
+    let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line{hint}");
+    ReadError::new(name, problem).line(line)
 }
 
 /// Returns how to convert a file of text to UTF-8, for the end of a message about the byte at an offset at which it ceases

@@ -68,6 +68,13 @@ fn each_result_is_that_of_a_run_of_its_own() {
 }
 
 #[test]
+fn an_option_that_needs_a_profile_is_named_without_the_value_of_another() {
+    let words = format!("score cer,exact-match --unit grapheme --case-sensitive {DATA}");
+    let says = "cer: --case-sensitive: expected only with --profile wenet";
+    drop(texts().run(&words).fails(2, &[says]));
+}
+
+#[test]
 #[cfg_attr(not(feature = "report"), ignore = "writes reports or charts")]
 fn options_go_to_the_metrics_that_have_them() {
     let folder = texts();

@@ -135,14 +135,13 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
     let profile = options.require("profile")?;
     let is_wenet = profile == EditProfile::Wenet;
     let case_sensitive = options.has(CASE_SENSITIVE.name);
-    let (option, expected) = if is_wenet {
-        ("unit", "expected no unit with ")
+    let (option, given, expected) = if is_wenet {
+        ("unit", options.given("unit"), "expected no unit with ")
     } else {
-        (CASE_SENSITIVE.name, "expected only with ")
+        (CASE_SENSITIVE.name, String::new(), "expected only with ")
     };
     if options.has(option) {
         let reason = Message::from(expected).option("profile", EditProfile::Wenet.name());
-        let given = options.get("unit").unwrap_or_default();
         return Err(OptionError::new(option, &given, reason));
     }
     let metric = EditRate::default()

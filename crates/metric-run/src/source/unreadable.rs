@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use metric_record::{Message, ReadError, encoding_hint};
+use metric_record::{Message, ReadError, no_text};
 
 use crate::{RunError, memory};
 
@@ -40,7 +40,7 @@ pub(super) fn too_long(what: &str, max_bytes: u64) -> Message {
 
 /// Says where the bytes from this line on cease to be text.
 pub(super) fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError {
-    unreadable(name, first_line, bytes, valid, "not UTF-8")
+    no_text(name, first_line, bytes, valid, "not UTF-8").into()
 }
 
 /// The start of the message about a zero byte.
@@ -64,18 +64,8 @@ pub(super) fn refuse_zeros(
                 Some(0) => "not text",
                 _ => "not UTF-8",
             };
-            Err(unreadable(name, first_line, bytes, offset, problem))
+            Err(no_text(name, first_line, bytes, offset, problem).into())
         }
         None => Ok(()),
     }
-}
-
-fn unreadable(name: &str, first_line: u64, bytes: &[u8], offset: usize, problem: &str) -> RunError {
-    let before = &bytes[..offset];
-    let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
-    let column = offset - memchr::memrchr(b'\n', before).map_or(0, |start| start + 1) + 1;
-    let byte = bytes.get(offset).copied().unwrap_or_default();
-    let hint = encoding_hint(bytes, offset);
-    let problem = format!("{problem}: byte 0x{byte:02x} at byte {column} of the line{hint}");
-    ReadError::new(name, problem).line(line).into()
 }
