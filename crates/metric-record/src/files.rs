@@ -91,8 +91,9 @@ impl FileReader {
 /// ```
 /// use metric_record::no_text;
 ///
-/// let error = no_text("a.txt", 7, b"a\nb\xff", 3, "not UTF-8");
-/// assert_eq!(error.to_string(), "a.txt:8: not UTF-8: byte 0xff at byte 2 of the line");
+/// // A character of two bytes without the second one.
+/// let error = no_text("a.txt", 7, b"a\nb\xc3", 3, "not UTF-8");
+/// assert_eq!(error.to_string(), "a.txt:8: not UTF-8: byte 0xc3 at byte 2 of the line");
 /// ```
 #[must_use]
 pub fn no_text(
