@@ -443,6 +443,11 @@ fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> A
         // As options are called in Python.
         arg = arg.alias(spec.name.replace('-', "_"));
     }
+    if !spec.also.is_empty() {
+        arg = arg
+            .visible_alias(spec.also)
+            .alias(spec.also.replace('-', "_"));
+    }
     if spec.is_flag() {
         return arg.action(ArgAction::SetTrue);
     }
@@ -454,7 +459,11 @@ fn metric_arg(spec: &'static OptionSpec, judged: bool, shows_default: bool) -> A
                 let aliases = aliases.filter(move |(_, meant)| *meant == choice);
                 PossibleValue::new(choice).aliases(aliases.map(|(alias, _)| *alias))
             };
-            arg.value_parser(PossibleValuesParser::new(choices().into_iter().map(choice)))
+            // The metric says what to write in their place.
+            let refused = spec.refused.0.iter();
+            let refused = refused.map(|word| PossibleValue::new(*word).hide(true));
+            let values = choices().into_iter().map(choice).chain(refused);
+            arg.value_parser(PossibleValuesParser::new(values))
         }
         _ => arg,
     }

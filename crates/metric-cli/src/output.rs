@@ -480,7 +480,7 @@ pub(crate) fn cell(text: &str, markdown: bool) -> String {
 /// The counts of a group that are numbers; those that have parts would make a row too wide, and are
 /// in the JSON.
 fn plain_counts(group: &Group) -> impl Iterator<Item = &(String, serde_json::Value)> {
-    let is_plain = |value: &serde_json::Value| !value.is_object() && !is_nested(value);
+    let is_plain = |value: &serde_json::Value| !value.is_object() && !value.is_array();
     group
         .counts
         .iter()
@@ -512,6 +512,17 @@ fn count(value: &serde_json::Value, markdown: bool) -> String {
                 (true, true) => "; ",
                 _ => ", ",
             })
+        }
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(|it| count(it, markdown)).collect();
+            values.join(", ")
+        }
+        Value::Number(number) if number.is_f64() => {
+            let digits = score(number.as_f64());
+            digits
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_owned()
         }
         other => other.to_string(),
     }

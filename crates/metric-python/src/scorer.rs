@@ -791,7 +791,11 @@ fn read_options(entry: &Entry, arguments: &Bound<'_, PyDict>) -> PyResult<Option
     for (name, value) in arguments.iter() {
         let name = name.extract::<String>()?;
         let mut specs = entry.options.iter();
-        let Some(spec) = specs.find(|spec| spec.name.replace('-', "_") == name) else {
+        let is_named = |spec: &&OptionSpec| {
+            let names = [spec.name, spec.also];
+            names.iter().any(|known| known.replace('-', "_") == name)
+        };
+        let Some(spec) = specs.find(is_named) else {
             let names = entry.options.iter().map(|spec| spec.name.replace('-', "_"));
             let names: Vec<String> = names.collect();
             let known = if names.is_empty() {

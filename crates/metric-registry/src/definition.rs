@@ -19,7 +19,17 @@ pub(crate) struct Definition {
     pub(crate) warnings: Vec<Message>,
 }
 
+/// The value of a part of the signature that only the data tell, such as the number of references: states that differ
+/// in it merge, and [`Numbers::signature`](crate::Numbers::signature) of their total has the value.
+pub const OF_DATA: &str = "*";
+
 impl Definition {
+    /// Whether parts of the signature depend on the data.
+    pub(crate) fn is_open(&self) -> bool {
+        let mut parts = self.facts.signature.iter();
+        parts.any(|(_, value)| value == OF_DATA)
+    }
+
     /// Whether states of the other definition are states of this one. Two metrics of one signature, of which the second
     /// replaced the first, may have states of different types.
     pub(crate) fn is_same(&self, other: &Self) -> bool {

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use metric_record::{Message, Record};
 
 use crate::ENTRIES;
+use crate::definition::OF_DATA;
 use crate::demo::Demo;
 use crate::options::{OptionError, OptionSpec, Options};
 use crate::plan::{Plan, PlannedRanking};
@@ -228,13 +229,15 @@ impl Entry {
         let Ok(scorer) = self.scorer(options) else {
             return false;
         };
-        let own = scorer.signature().rsplit_once("|v:");
-        let given = signature.rsplit_once("|v:");
-        own.zip(given)
-            .is_some_and(|((own, of_own), (given, version))| {
-                let rules = given.strip_prefix(own);
-                version == of_own && rules.is_some_and(|it| it.is_empty() || it.starts_with('|'))
-            })
+        let mut own: Vec<&str> = scorer.signature().split('|').collect();
+        let mut given: Vec<&str> = signature.split('|').collect();
+        let is_same = |(own, given): (&&str, &&str)| match own.strip_suffix(OF_DATA) {
+            Some(name) if name.ends_with(':') => given.starts_with(name),
+            _ => own == given,
+        };
+        // Rules of joins and resampling come before the version.
+        let has_version = own.pop() == given.pop();
+        has_version && own.len() <= given.len() && own.iter().zip(&given).all(is_same)
     }
 
     /// Returns how close a record that is not scored as perfect is to that, for the nearest misses of a report: more

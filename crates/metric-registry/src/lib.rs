@@ -49,7 +49,7 @@ mod steps;
 mod metrics;
 
 pub use data_set::{DataSet, Inputs};
-pub use definition::signature;
+pub use definition::{OF_DATA, signature};
 pub use demo::Demo;
 pub use difference_counts::{DIFFERENCE_BINS, DifferenceCounts};
 pub use entry::{Build, Entry, Input, NameTaken, Objects, entries, find, register};

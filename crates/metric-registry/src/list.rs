@@ -79,6 +79,9 @@ fn option_json(spec: &OptionSpec) -> Value {
         "choices": spec.kind.choices(),
         "help": spec.help,
     });
+    if !spec.also.is_empty() {
+        option["also"] = spec.also.into();
+    }
     let mut kind = spec.kind;
     if let OptionKind::List(item) = kind {
         option["items"] = item.name().into();

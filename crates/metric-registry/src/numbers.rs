@@ -32,6 +32,8 @@ pub struct Numbers {
     pub confusions: Option<ConfusionTable>,
     /// What is too large for a report, such as curves, if it is requested and there is any.
     pub details: Option<serde_json::Value>,
+    /// The parts of the signature that the definition [leaves to the data](crate::OF_DATA); only requested for the total.
+    pub signature: Named<String>,
 }
 
 /// Scores or counts by name.

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct OptionSpec {
     /// The name, in words joined by hyphens.
     pub name: &'static str,
+    /// A second name, as another program calls the option; empty for none.
+    pub also: &'static str,
     /// The values that the option accepts.
     pub kind: OptionKind,
     /// The name of the value in help; empty for a flag.
@@ -27,6 +29,8 @@ pub struct OptionSpec {
     /// The words that a value is made of, such as the steps of a normalization, each with its meaning, if the help does
     /// not say it.
     pub words: &'static [(&'static str, &'static str)],
+    /// Choices of other programs that there are not, with what to do instead.
+    pub refused: (&'static [&'static str], &'static str),
 }
 
 /// The values that an option accepts.
@@ -85,12 +89,14 @@ impl OptionSpec {
     ) -> Self {
         Self {
             name,
+            also: "",
             kind,
             value,
             default: "",
             help,
             aliases: &[],
             words: &[],
+            refused: (&[], ""),
         }
     }
 
@@ -182,6 +188,29 @@ impl OptionSpec {
     #[must_use]
     pub const fn or(self, default: &'static str) -> Self {
         Self { default, ..self }
+    }
+
+    /// Returns the same option with a second name.
+    ///
+    /// ```
+    /// use metric_registry::{OptionSpec, Options};
+    ///
+    /// let specs = [OptionSpec::flag("stemmer", "Compare stems").also("use-stemmer")];
+    /// let options = Options::default().set("use-stemmer", "true");
+    /// assert!(options.without_aliases(&specs).has("stemmer"));
+    /// ```
+    #[must_use]
+    pub const fn also(self, name: &'static str) -> Self {
+        Self { also: name, ..self }
+    }
+
+    /// Returns the same option, a choice, with words that it does not accept and with what to do instead.
+    #[must_use]
+    pub const fn without(self, words: &'static [&'static str], instead: &'static str) -> Self {
+        Self {
+            refused: (words, instead),
+            ..self
+        }
     }
 
     /// Returns the same option with the meanings of the words that a value is made of.
@@ -473,7 +502,12 @@ impl Options {
             if let (OptionKind::Choice(choices), Some(value)) = (&spec.kind, self.get(spec.name)) {
                 let choices = choices();
                 if !choices.contains(&&*value) {
-                    let reason = format!("expected one of {}", choices.join(", "));
+                    let (words, instead) = spec.refused;
+                    let reason = if words.contains(&&*value) {
+                        instead.to_owned()
+                    } else {
+                        format!("expected one of {}", choices.join(", "))
+                    };
                     return Err(OptionError::new(spec.name, &value, reason));
                 }
             }
@@ -481,11 +515,16 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the same options with the choices that aliases mean in their place.
+    /// Returns the same options with the names and choices that aliases mean in their place.
     #[must_use]
     pub fn without_aliases(&self, specs: &[OptionSpec]) -> Self {
         let mut options = self.clone();
         for spec in specs {
+            if !spec.also.is_empty()
+                && let Some(value) = options.values.remove(spec.also)
+            {
+                options.values.insert(spec.name.to_owned(), value);
+            }
             if let Some(OptionValue::One(value)) = options.values.get_mut(spec.name)
                 && let Some((_, meant)) = spec.aliases.iter().find(|(alias, _)| alias == value)
             {

@@ -44,7 +44,7 @@ impl Outcome {
         Self {
             entry: *entry,
             options,
-            signature: with_policy(state.signature(), join),
+            signature: with_policy(&state.result_signature(), join),
             state,
             join,
             shards,

@@ -7,7 +7,7 @@ use metric_text::anls::AnlsProfile;
 use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts};
 use crate::{
-    ComparedTexts, Demo, Entry, Named, Numbers, OptionSpec, References, ScoreSpec, Shape,
+    Asked, ComparedTexts, Demo, Entry, Named, Numbers, OptionSpec, References, ScoreSpec, Shape,
     TextMetric,
 };
 
@@ -38,10 +38,7 @@ pub(crate) const ANLS: Entry = Entry {
             compared: |anls: &Anls, prediction, answers| {
                 ComparedTexts::new(prediction, answers.texts(), |text| anls.apply(text))
             },
-            limit: Some(Limit(
-                options.integer(MAX_CELLS.name)?,
-                Anls::measure_within,
-            )),
+            limit: Limit::of_distance(options, Anls::measure_within)?,
             ..OfTexts::new("anls", Anls { profile })
         };
         reading.scorer(options)
@@ -54,7 +51,7 @@ impl TextMetric for Anls {
         vec![("profile".to_owned(), self.profile.to_string())]
     }
 
-    fn numbers(&self, state: &Mean) -> Numbers {
+    fn numbers(&self, state: &Mean, _: Asked<'_>) -> Numbers {
         Numbers {
             scores: vec![("anls".to_owned(), self.compute(state))],
             counts: vec![("total".to_owned(), state.count().into())],

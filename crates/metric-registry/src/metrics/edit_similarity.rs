@@ -25,10 +25,9 @@ pub(crate) const EDIT_SIMILARITY: Entry = Entry {
     scores: &[ScoreSpec::higher("edit_similarity")],
     report: in_report!(text { example: answer }),
     build: &|options| {
-        let max_cells = options.integer(MAX_CELLS.name)?;
         let reading = OfTexts {
             is_correct: |state: &Mean| state.value() == Some(1.0),
-            limit: Some(Limit(max_cells, EditSimilarity::measure_within)),
+            limit: Limit::of_distance(options, EditSimilarity::measure_within)?,
             direct: Some(|text| text),
             ..OfTexts::new("edit-similarity", EditSimilarity)
         };

@@ -6,6 +6,10 @@ pub(crate) mod accuracy_at_k;
 pub(crate) mod anls;
 #[cfg(feature = "grid")]
 pub(crate) mod arc;
+#[cfg(feature = "text")]
+pub(crate) mod bleu;
+#[cfg(feature = "text")]
+pub(crate) mod chrf;
 #[cfg(feature = "class")]
 pub(crate) mod classification;
 #[cfg(feature = "vision")]
@@ -31,9 +35,13 @@ pub(crate) mod ranks;
 #[cfg(feature = "text")]
 pub(crate) mod relaxed_accuracy;
 #[cfg(feature = "text")]
+pub(crate) mod rouge;
+#[cfg(feature = "text")]
 pub(crate) mod squad;
 #[cfg(feature = "text")]
 pub(crate) mod string_accuracy;
+#[cfg(feature = "text")]
+pub(crate) mod ter;
 #[cfg(feature = "vision")]
 pub(crate) mod tide;
 #[cfg(feature = "vision")]
@@ -59,6 +67,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": wer::WER, wer::CER, string_accuracy::STRING_ACCURACY, exact_match::EXACT_MATCH;
     "text": squad::SQUAD, vqa::VQA, anls::ANLS, relaxed_accuracy::RELAXED_ACCURACY;
     "text": edit_similarity::EDIT_SIMILARITY;
+    "text": bleu::BLEU, chrf::CHRF, ter::TER, rouge::ROUGE;
     "code": codebleu::CODEBLEU;
     "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;

@@ -12,8 +12,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::questions::{QUESTIONS, QuestionMetric, read_questions};
 use crate::shapes::texts::{OfTexts, counts};
 use crate::{
-    ComparedTexts, Counted, Demo, Entry, Facts, Input, Named, Note, Numbers, ObjectsAt, OptionSpec,
-    References, ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Input, Named, Note, Numbers, ObjectsAt,
+    OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const VQA: Entry = Entry {
@@ -160,7 +160,7 @@ impl TextMetric for VqaAccuracy {
         Ok(())
     }
 
-    fn numbers(&self, state: &Evidence) -> Numbers {
+    fn numbers(&self, state: &Evidence, _: Asked<'_>) -> Numbers {
         let mut counts = counts(&state.accuracy);
         if self.profile().is_agreement() {
             counts.push(("thirds".to_owned(), json!(state.thirds)));

@@ -13,7 +13,7 @@ use crate::numbers::named;
 use crate::prepare::{EXTRACT, NORMALIZE, normalize_parts};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, Rate, counts, note_forms};
 use crate::{
-    Counted, Demo, Drawing, Entry, Named, Note, Numbers, OptionError, OptionSpec, Options,
+    Asked, Counted, Demo, Drawing, Entry, Named, Note, Numbers, OptionError, OptionSpec, Options,
     ScoreSpec, Scorer, Shape, TextExample, TextMetric,
 };
 
@@ -152,10 +152,7 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
         .with_confusions(options.details());
     let reading = OfTexts {
         is_correct: |state: &EditState| state.edits.errors() == 0,
-        limit: Some(Limit(
-            options.integer(MAX_CELLS.name)?,
-            EditRate::measure_within,
-        )),
+        limit: Limit::of_distance(options, EditRate::measure_within)?,
         closeness: |_, _, _| None,
         rate: Some(Rate(EditRate::update_rated, EditRate::error_rate)),
         details: match (options.details(), options.compact_details()) {
@@ -229,7 +226,7 @@ impl TextMetric for EditRate {
         self.prepare(text)
     }
 
-    fn numbers(&self, state: &EditState) -> Numbers {
+    fn numbers(&self, state: &EditState, _: Asked<'_>) -> Numbers {
         let name = if are_words(self.unit) { "wer" } else { "cer" };
         let mut scores = self.compute(state).named_scores();
         for (score, _) in &mut scores {

@@ -9,7 +9,7 @@ use metric_record::{FieldError, Message, Record, RecordError};
 
 use super::Scorer;
 use crate::data_set::Inputs;
-use crate::definition::Definition;
+use crate::definition::{Definition, OF_DATA};
 use crate::error::{AddError, MOST_WRITTEN_BYTES, StateError};
 use crate::kept::Kept;
 use crate::numbers::{Group, Named, Numbers, Report, Scope};
@@ -119,6 +119,21 @@ impl State {
     #[must_use]
     pub fn signature(&self) -> &str {
         &self.definition.signature
+    }
+
+    /// Returns the signature of the scores: the [definition](Self::signature) with the parts of it that only the data
+    /// tell, such as the number of references.
+    #[must_use]
+    pub fn result_signature(&self) -> String {
+        let signature = self.signature().to_owned();
+        if !self.definition.is_open() {
+            return signature;
+        }
+        let parts = self.numbers(false).signature.into_iter();
+        parts.fold(signature, |signature, (name, value)| {
+            let open = format!("|{name}:{OF_DATA}|");
+            signature.replacen(&open, &format!("|{name}:{value}|"), 1)
+        })
     }
 
     pub(super) fn header_and_plan(&self) -> (Box<dyn AnyHeader>, Arc<Plan>) {

@@ -1,6 +1,8 @@
 //! Shapes of input: what all metrics over the same kind of values share, from reading a record to the nearest misses of
 //! a report. A metric on a shape is its formula.
 
+#[cfg(feature = "text")]
+pub(crate) mod generated;
 #[cfg(feature = "vision")]
 pub(crate) mod images;
 #[cfg(feature = "class")]

@@ -106,8 +106,8 @@ pub trait TextMetric:
         Cow::Borrowed(text)
     }
 
-    /// Returns the scores and counts of a state, and warnings about it.
-    fn numbers(&self, state: &Self::State) -> Numbers {
+    /// Returns the scores and counts of a state, and what else is asked for.
+    fn numbers(&self, state: &Self::State, _asked: Asked<'_>) -> Numbers {
         Numbers {
             scores: self.compute(state).named_scores(),
             counts: counts(state),
@@ -235,8 +235,31 @@ type RatedUpdate<M> =
 type Measure<M> =
     fn(&M, &str, &<M as Metric>::Reference, u64) -> Result<<M as Metric>::State, TooManyCells>;
 
-/// The largest table of edit distances that an example may take, and what measures an example within it.
-pub(crate) struct Limit<M: TextMetric>(pub(crate) u64, pub(crate) Measure<M>);
+/// Whether a prediction and references of these lengths in bytes are certain to be within a number of cells.
+type IsWithin<M> = fn(&M, usize, usize, u64) -> bool;
+
+/// The most cells that an example may take, what tells examples that take fewer, and what measures the others.
+pub(crate) struct Limit<M: TextMetric> {
+    pub(crate) max_cells: u64,
+    pub(crate) is_within: IsWithin<M>,
+    pub(crate) measure: Measure<M>,
+}
+
+impl<M: TextMetric> Limit<M> {
+    /// The limit of a metric whose table has a row and a column for each unit of the texts.
+    pub(crate) fn of_distance(
+        options: &Options,
+        measure: Measure<M>,
+    ) -> Result<Option<Self>, OptionError> {
+        Ok(Some(Self {
+            max_cells: options.integer(MAX_CELLS.name)?,
+            is_within: |_, prediction, references, max_cells| {
+                EditRate::is_within(prediction, references, max_cells)
+            },
+            measure,
+        }))
+    }
+}
 
 /// What adds an example to a state and returns its first score, and what returns the score of a state, for metrics that
 /// know it without the others. They have no closeness.
@@ -300,9 +323,9 @@ impl<M: TextMetric> OfTexts<M> {
 
     /// Whether texts are certain to be within the limit.
     fn is_within(&self, prediction: &str, reference: &M::Reference) -> bool {
-        self.limit.as_ref().is_none_or(|Limit(max_cells, _)| {
+        self.limit.as_ref().is_none_or(|limit| {
             let bytes = reference.texts().map(str::len).sum();
-            EditRate::is_within(prediction.len(), bytes, *max_cells)
+            (limit.is_within)(&self.metric, prediction.len(), bytes, limit.max_cells)
         })
     }
 
@@ -408,10 +431,10 @@ impl<M: TextMetric> Reading for OfTexts<M> {
         let (prediction, reference) = example.pair();
         self.metric
             .check(prediction, reference, &mut note_in(sink, record.id))?;
-        if let Some(Limit(max_cells, measure)) = &self.limit
+        if let Some(limit) = &self.limit
             && !self.is_within(prediction, reference)
         {
-            let state = measure(&self.metric, prediction, reference, *max_cells);
+            let state = (limit.measure)(&self.metric, prediction, reference, limit.max_cells);
             example.state = Some(Box::new(state.map_err(|error| too_many_cells(&error))?));
         }
         add(example, sink);
@@ -512,7 +535,7 @@ impl<M: TextMetric> Reading for OfTexts<M> {
         {
             return Numbers::of_score(name, of(&self.metric, state));
         }
-        let mut numbers = self.metric.numbers(state);
+        let mut numbers = self.metric.numbers(state, asked);
         numbers.details = self
             .details
             .filter(|_| asked.details)

@@ -719,7 +719,7 @@ impl std::error::Error for InvalidPattern {}
 
 /// White space as in Python's `str.isspace`: the Unicode property White_Space and the four
 /// information separators.
-pub(crate) fn is_space(c: char) -> bool {
+pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 

@@ -1,0 +1,281 @@
+//! BLEU.
+
+use metric_core::Metric;
+use metric_record::{FieldError, Message, Record};
+use metric_text::Bleu;
+use metric_text::bleu::{BleuProfile, BleuState, Smoothing, Tokenizer, unicode_version};
+use metric_text::normalize::is_space;
+use serde_json::json;
+
+use crate::numbers::named;
+use crate::options::finite;
+use crate::prepare::{EXTRACT, NORMALIZE};
+use crate::shapes::generated::{has_any, known, read, refuse_given, signature};
+use crate::shapes::texts::{OfTexts, note_forms};
+use crate::{
+    Asked, Counted, Demo, Entry, Facts, Named, Note, Numbers, OptionError, OptionSpec, Options,
+    Scope, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+};
+
+/// The greatest order of n-grams, for which every state has counts.
+const MOST_ORDERS: usize = 1000;
+/// The predictions that end in a separate point from which on sacreBLEU warns.
+const MANY_TOKENIZED: u64 = 100;
+const TOKENIZED: &str = "tokenized";
+
+const SMOOTH: OptionSpec = OptionSpec::choice::<Smoothing>("smooth", "METHOD",
+    "Treatment of orders without matches. sacrebleu: exp, floor, add-k, none [default: exp]; evaluate: none, add-one [default: none]; codexglue-generation: add-one, none [default: add-one]").also("smooth-method");
+const MAX_ORDER: OptionSpec = OptionSpec::integer(
+    "max-order",
+    "N",
+    1..=MOST_ORDERS as i64,
+    "Greatest length of n-grams [default: 4]",
+)
+.also("max-ngram-order");
+const TOKENIZE: OptionSpec = OptionSpec::choice::<Tokenizer>(
+    "tokenize",
+    "NAME",
+    "Rules that split texts into tokens: 13a for Western languages, zh for Chinese, char for each character, intl for all punctuation of Unicode, none for tokens separated by white space [default: 13a]",
+)
+.without(
+    &["ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"],
+    "this tokenizer needs a model or a dictionary: split the texts with it, and score them with --tokenize none",
+);
+const LOWERCASE: OptionSpec = OptionSpec::flag("lowercase", "Compare texts in lowercase");
+const SMOOTH_VALUE: OptionSpec = OptionSpec::number(
+    "smooth-value",
+    "X",
+    f64::MIN..=f64::MAX,
+    "With --smooth floor or add-k: what is added [default: 0.1 for floor, 1 for add-k]",
+);
+const EFFECTIVE_ORDER: OptionSpec = OptionSpec::flag(
+    "effective-order",
+    "Leave out orders of which the predictions have no n-grams, as for short texts",
+);
+/// The options that only sacreBLEU has.
+const OF_SACREBLEU: &[OptionSpec] = &[TOKENIZE, LOWERCASE, SMOOTH_VALUE, EFFECTIVE_ORDER];
+
+pub(crate) const BLEU: Entry = Entry {
+    name: "bleu",
+    class: "BLEU",
+    question: "How many n-grams of a translation are in its references?",
+    programs: "sacreBLEU, Hugging Face, CodeXGLUE",
+    shapes: &[Shape::Answers.as_is()],
+    tried: &[
+        &[
+            ("tokenize", "intl"),
+            ("lowercase", ""),
+            ("smooth", "add-k"),
+            ("effective-order", ""),
+        ],
+        &[("profile", "evaluate")],
+        &[("profile", "codexglue-summarization")],
+    ],
+    help: "BLEU: n-grams of generated texts that are in their references",
+    values: ("a text or a list of texts", "a text"),
+    known_as: &[(&["sacrebleu", "corpus-bleu", "sentence-bleu"], "")],
+    demos: &[Demo::new(
+        "translations",
+        ["translations.txt", "translated.txt"],
+        &["bleu"],
+    )],
+    options: &[
+        EXTRACT,
+        NORMALIZE,
+        OptionSpec::choice::<BleuProfile>(
+            "profile",
+            "PROFILE",
+            "Program whose tokens and formula to follow",
+        )
+        .or(BleuProfile::Sacrebleu.name()),
+        TOKENIZE,
+        LOWERCASE,
+        SMOOTH,
+        SMOOTH_VALUE,
+        MAX_ORDER,
+        EFFECTIVE_ORDER,
+    ],
+    scores: &[
+        ScoreSpec::higher("bleu"),
+        ScoreSpec::higher("sentence_bleu"),
+    ],
+    report: in_report!(text { example: answer }),
+    build: &build,
+    ..Entry::BASE
+};
+
+fn build(options: &Options) -> Result<Scorer, OptionError> {
+    let profile: BleuProfile = options.require("profile")?;
+    if profile != BleuProfile::Sacrebleu {
+        refuse_given(options, OF_SACREBLEU, profile.name())?;
+    }
+    let methods = profile.smoothings();
+    if methods.is_empty() {
+        refuse_given(options, &[SMOOTH, MAX_ORDER], profile.name())?;
+    }
+    let smoothing: Option<Smoothing> = options.parse(SMOOTH.name)?;
+    if let Some(other) = smoothing.filter(|method| !methods.contains(method)) {
+        let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+        let reason = Message::from(format!("expected one of {} with ", names.join(", ")));
+        let reason = reason.option("profile", profile.name());
+        return Err(OptionError::new(SMOOTH.name, other.name(), reason));
+    }
+    let metric = Bleu::default()
+        .with_profile(profile)
+        .with_tokenizer(options.parse(TOKENIZE.name)?.unwrap_or_default())
+        .with_lowercase(options.has(LOWERCASE.name))
+        .with_smoothing(smoothing)
+        .with_max_order(
+            options
+                .counting(MAX_ORDER.name, MOST_ORDERS)?
+                .map_or(4, Into::into),
+        )
+        .with_effective_order(options.has(EFFECTIVE_ORDER.name));
+    let value = options
+        .has(SMOOTH_VALUE.name)
+        .then(|| options.given(SMOOTH_VALUE.name));
+    if let Some(given) = &value {
+        let method = metric.smoothing_in_use();
+        let reason = match method.default_value() {
+            None => Message::from("expected only with floor or add-k of ").option(SMOOTH.name, ""),
+            Some(_) if finite(given).is_none() => Message::from("expected a number"),
+            Some(_) => Message::default(),
+        };
+        if !reason.is_empty() {
+            return Err(OptionError::new(SMOOTH_VALUE.name, given, reason));
+        }
+    }
+    let reading = OfTexts {
+        facts: Facts {
+            // An example is not scored as a corpus of one.
+            ranking_score: Some("sentence_bleu".to_owned()),
+            ..Facts::default()
+        },
+        ..OfTexts::new(
+            "bleu",
+            metric.with_smooth_value(value.as_deref().and_then(finite)),
+        )
+    };
+    reading.scorer(options)
+}
+
+impl TextMetric for Bleu {
+    fn definition(&self) -> Named<String> {
+        let smooth = match (self.smoothing_in_use(), self.smooth_value_in_use()) {
+            (method, Some(value)) => format!("{method}[{value}]"),
+            (method, None) => method.to_string(),
+        };
+        let of_ngrams = [
+            ("smooth", smooth),
+            ("max-order", self.max_order.to_string()),
+        ];
+        let profile = self.profile.name();
+        match self.profile {
+            BleuProfile::CodexglueSummarization => signature(profile, []),
+            BleuProfile::Sacrebleu => {
+                let case = if self.lowercase { "lc" } else { "mixed" };
+                let effective = if self.effective_order { "yes" } else { "no" };
+                let (major, minor, _) = unicode_version();
+                let unicode = format!("{major}.{minor}");
+                let is_international = self.tokenizer == Tokenizer::International;
+                let unicode = is_international.then_some(("unicode", unicode));
+                let mut parts = signature(
+                    profile,
+                    [
+                        ("case", case.to_owned()),
+                        ("eff", effective.to_owned()),
+                        ("tok", self.tokenizer.to_string()),
+                    ],
+                );
+                parts.extend(named(unicode.into_iter().chain(of_ngrams)));
+                parts
+            }
+            _ => signature(profile, of_ngrams),
+        }
+    }
+
+    fn read<'a>(&self, record: &mut Record<'a>) -> Result<TextExample<'a, Self>, FieldError> {
+        read(record)
+    }
+
+    fn check(&self, text: &str, references: &[String], note: Note<'_>) -> Result<(), FieldError> {
+        /// Hiragana and Katakana.
+        const KANA: (char, char) = ('\u{3040}', '\u{30ff}');
+        const IDEOGRAPHS: [(char, char); 2] = [('\u{3400}', '\u{4dbf}'), ('\u{4e00}', '\u{9fff}')];
+        note_forms(self, text, references, note);
+        if self.profile != BleuProfile::Sacrebleu {
+            return Ok(());
+        }
+        let has = |ranges: &[(char, char)]| references.iter().any(|text| has_any(text, ranges));
+        let glued = match self.tokenizer {
+            Tokenizer::V13a if has(&IDEOGRAPHS) || has(&[KANA]) => Some("zh"),
+            Tokenizer::Chinese if has(&[KANA]) => Some("char"),
+            _ => None,
+        };
+        if let Some(instead) = glued {
+            let rest = |of: &str| {
+                let text = format!(
+                    "{of} Chinese or Japanese words that {} leaves in one piece: to split them, use ",
+                    self.tokenizer
+                );
+                Message::from(text).option(TOKENIZE.name, instead)
+            };
+            note(
+                &Counted::new(rest("reference has"), rest("references have")),
+                Some(1),
+            );
+        }
+        let ends_apart = text.trim_end_matches(is_space).ends_with(" .");
+        if ends_apart && self.tokenizer != Tokenizer::None {
+            note(&Counted::tally(TOKENIZED), Some(1));
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, state: &BleuState, asked: Asked<'_>) -> Numbers {
+        let (name, score) = match asked.scope {
+            Scope::Example => ("sentence_bleu", self.for_sentences().compute(state)),
+            _ => ("bleu", self.compute(state)),
+        };
+        let of = |index: usize| state.ngrams.iter().map(|ngrams| ngrams[index]).collect();
+        let [correct, total]: [Vec<u64>; 2] = [of(0), of(1)];
+        let mut counts = vec![
+            ("correct", json!(correct)),
+            ("total", json!(total)),
+            ("precisions", json!(score.precisions)),
+        ];
+        if self.profile != BleuProfile::CodexglueSummarization {
+            counts.push(("brevity_penalty", json!(score.brevity_penalty)));
+        }
+        counts.push(("prediction_length", json!(state.prediction_length)));
+        counts.push(("reference_length", json!(state.reference_length)));
+        let mut numbers = Numbers {
+            scores: named([(name, score.bleu)]),
+            counts: named(counts),
+            signature: known(asked, state.references),
+            ..Numbers::default()
+        };
+        let Some(remarks) = asked.remarks else {
+            return numbers;
+        };
+        let missing = total
+            .iter()
+            .position(|total| *total == 0)
+            .map(|order| order + 1);
+        if let (Some(0.0), Some(order)) = (score.bleu, missing) {
+            let text =
+                format!("bleu is 0, as no prediction has {order} tokens: for short texts, use ");
+            numbers
+                .warnings
+                .push(Message::from(text).option(EFFECTIVE_ORDER.name, ""));
+        }
+        let tokenized = remarks.tally(TOKENIZED);
+        if tokenized >= MANY_TOKENIZED {
+            let text = format!(
+                "{tokenized} predictions end in a point after a space, as if they were split into tokens: BLEU splits texts itself, and is comparable only for texts as people write them"
+            );
+            numbers.warnings.push(Message::from(text));
+        }
+        numbers
+    }
+}
