@@ -55,7 +55,13 @@ const HELP_COLUMNS: usize = 80;
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 6] = [
+const FOR_SOME: [(&str, HasOption); 7] = [
+    ("more-references", |entry| {
+        entry
+            .shapes
+            .iter()
+            .any(|taken| taken.shape.has_references())
+    }),
     ("svg", |entry| {
         cfg!(feature = "report") || entry.draws(Drawing::Svg)
     }),
@@ -554,6 +560,13 @@ fn common_args() -> Vec<Arg> {
             .required_unless_present("pairs")
             .requires("references")
             .help("Predictions of the model"),
+        Arg::new("more-references")
+            .long("more-references")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .action(ArgAction::Append)
+            .conflicts_with("pairs")
+            .help("File with a further reference of each record, in the format of -r; repeatable"),
         Arg::new("pairs")
             .long("pairs")
             .value_name("FILE")
@@ -753,8 +766,11 @@ pub(crate) fn compare_task(
         let paths = matches.try_get_many(name).ok().flatten();
         paths.unwrap_or_default().cloned().collect()
     };
-    let [references, predictions, pairs] = ["references", "predictions", "pairs"].map(paths);
-    let inputs = [&references, &predictions, &pairs].into_iter().flatten();
+    let [references, predictions, pairs, more] =
+        ["references", "predictions", "pairs", "more-references"].map(paths);
+    let inputs = [&references, &predictions, &pairs, &more]
+        .into_iter()
+        .flatten();
     refuse_outputs(
         inputs.map(PathBuf::as_path).collect(),
         &["replicates"],
@@ -790,6 +806,7 @@ pub(crate) fn compare_task(
             one.name
         )));
     }
+    run.more_references = more_references(matches)?;
     let task = compare::Task {
         candidates,
         run,
@@ -840,7 +857,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     }
     let inputs = entries.iter().flat_map(|entry| entry.options);
     let inputs = inputs.filter(|spec| matches!(spec.kind, OptionKind::Path));
-    let inputs = ["references", "predictions", "pairs"]
+    let inputs = ["references", "predictions", "pairs", "more-references"]
         .into_iter()
         .chain(inputs.map(|spec| spec.name))
         .flat_map(|name| {
@@ -857,6 +874,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     )?;
     statistics::apply(matches, &mut run)?;
     set_up(matches, &mut run)?;
+    run.more_references = more_references(matches)?;
     run.shard = matches.get_one::<Shard>("shard").copied();
     let data = data(matches)?;
     let class_names = match (matches.get_flag("class-names"), &data) {
@@ -972,6 +990,7 @@ pub(crate) fn check_task(name: &str, matches: &ArgMatches) -> Result<(Run, Data)
     // Values are read under the same options, and there are no details.
     let mut run = Run::new(entry, &options(entry, matches, true))?;
     set_up(matches, &mut run)?;
+    run.more_references = more_references(matches)?;
     run.shard = matches.get_one::<Shard>("shard").copied();
     run.slices = statistics::slices(matches)?;
     Ok((run, data(matches)?))
@@ -986,6 +1005,15 @@ fn set_up(matches: &ArgMatches, run: &mut Run) -> Result<(), Failure> {
         run.max_bytes = most.as_u64();
     }
     Ok(())
+}
+
+/// The files with further references.
+fn more_references(matches: &ArgMatches) -> Result<Vec<Source>, Failure> {
+    let paths = matches.try_get_many::<PathBuf>("more-references");
+    let paths = paths.ok().flatten().unwrap_or_default();
+    paths
+        .map(|path| source_of(Role::References, std::slice::from_ref(path), matches))
+        .collect()
 }
 
 /// The source of a side, in the format that is given for it.

@@ -8,8 +8,9 @@ use crate::output::counted;
 use crate::output_args;
 
 /// The options of `score` that a check has as well, in addition to the [settings](Settings).
-const SHARED: [&str; 11] = [
+const SHARED: [&str; 12] = [
     "references",
+    "more-references",
     "predictions",
     "pairs",
     "shard",

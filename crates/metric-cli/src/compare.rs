@@ -72,8 +72,9 @@ pub(crate) fn args() -> Vec<Arg> {
 }
 
 /// The options of `score` that a comparison has as well, in addition to the [settings](metric_run::Settings).
-pub(crate) const SHARED: [&str; 7] = [
+pub(crate) const SHARED: [&str; 8] = [
     "references",
+    "more-references",
     "threads",
     "max-bytes",
     "quiet",

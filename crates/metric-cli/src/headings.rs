@@ -21,6 +21,7 @@ const HEADINGS: &[Heading] = &[
         common: &[
             "references",
             "predictions",
+            "more-references",
             "pairs",
             "input-format",
             "id-field",

@@ -515,7 +515,7 @@ fn count(value: &serde_json::Value, markdown: bool) -> String {
         }
         Value::Array(values) => {
             let values: Vec<String> = values.iter().map(|it| count(it, markdown)).collect();
-            values.join(", ")
+            format!("[{}]", values.join(","))
         }
         Value::Number(number) if number.is_f64() => {
             let digits = score(number.as_f64());

@@ -899,7 +899,7 @@ fn provenance(
     for scored in scored {
         facts.push((
             "Signature".to_owned(),
-            Fact::Text(scored.outcome.signature().to_owned()),
+            Fact::Text(scored.outcome.signature().into_owned()),
         ));
     }
     facts.push((

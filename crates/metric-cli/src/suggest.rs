@@ -162,7 +162,7 @@ mod tests {
             ),
             ("metric score wre", "did you mean wer?"),
             ("metric score mAP", "coco"),
-            ("metric compare BLEU", "codebleu"),
+            ("metric compare BLEU", "did you mean bleu?"),
             ("metric list f1", "classification"),
             ("metric score zebra", "`metric list` lists all metrics"),
         ] {

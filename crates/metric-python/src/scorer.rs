@@ -390,8 +390,8 @@ impl Outcome {
     }
 
     #[getter]
-    fn signature(&self) -> &str {
-        self.outcome.signature()
+    fn signature(&self) -> String {
+        self.outcome.signature().into_owned()
     }
 
     /// The options by name: a text, or a list of texts.

@@ -52,6 +52,8 @@ enum Form<'a> {
     /// A text that starts with the JSON of the value.
     Prefix(&'a str),
     Line(&'a str),
+    /// Several lines.
+    Lines(&'a str),
     /// A text with alternatives, `{ a / b }`.
     Alternatives(&'a str),
     String(&'a str),
@@ -99,6 +101,21 @@ impl<'a> Value<'a> {
     #[must_use]
     pub const fn line(text: &'a str) -> Self {
         Self::from_form(Form::Line(text))
+    }
+
+    /// Returns a list of lines of text, which are given with a line end between them.
+    ///
+    /// ```
+    /// use metric_record::{Kind, Value};
+    ///
+    /// let mut value = Value::lines("a cat\nthe cat");
+    /// assert_eq!((value.kind(), value.as_lines()), (Kind::List, Some("a cat\nthe cat")));
+    /// assert_eq!(value.read::<Vec<String>>()?, ["a cat", "the cat"]);
+    /// # Ok::<(), String>(())
+    /// ```
+    #[must_use]
+    pub const fn lines(text: &'a str) -> Self {
+        Self::from_form(Form::Lines(text))
     }
 
     /// Returns a text with alternatives, `{ a / b }`, which is not a string: few metrics read it.
@@ -200,6 +217,7 @@ impl<'a> Value<'a> {
             Form::Plain(text) => Form::Plain(text),
             Form::Prefix(text) => Form::Prefix(text),
             Form::Line(text) => Form::Line(text),
+            Form::Lines(text) => Form::Lines(text),
             Form::Alternatives(text) => Form::Alternatives(text),
             Form::String(text) => Form::String(text),
             Form::Integer(number) => Form::Integer(*number),
@@ -235,6 +253,7 @@ impl<'a> Value<'a> {
             Form::Missing => Kind::Missing,
             Form::Json(text) | Form::Prefix(text) => json::kind(text),
             Form::Line(_) => Kind::Line,
+            Form::Lines(_) => Kind::List,
             Form::Alternatives(_) => Kind::Alternatives,
             Form::String(_) | Form::Plain(_) => Kind::String,
             Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
@@ -305,6 +324,7 @@ impl<'a> Value<'a> {
             Form::Number32(number) => {
                 T::deserialize(Single(number).into_deserializer()).map_err(plain)
             }
+            Form::Lines(text) => list(text.split('\n')),
             Form::Integers(row) => list(row.iter().copied()),
             Form::Numbers(row) => list(row.iter().copied()),
             Form::Numbers32(row) => list(row.iter().copied().map(Single)),
@@ -332,6 +352,9 @@ impl<'a> Value<'a> {
             Form::Prefix(text) => Ok(Some(Cow::Borrowed(self.raw(text)?))),
             Form::String(text) | Form::Alternatives(text) => written(serde_json::to_string(text)),
             Form::Integer(number) => Ok(Some(Cow::Owned(number.to_string()))),
+            Form::Lines(text) => {
+                written(serde_json::to_string(&text.split('\n').collect::<Vec<_>>()))
+            }
             Form::Integers(row) => written(serde_json::to_string(row)),
             Form::Number(number) => {
                 finite([number]).and_then(|()| written(serde_json::to_string(&number)))
@@ -364,6 +387,15 @@ impl<'a> Value<'a> {
     pub const fn as_line(&self) -> Option<&'a str> {
         match self.form {
             Form::Line(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns lines of text with a line end between them, if the value is a list of [lines](Self::lines).
+    #[must_use]
+    pub const fn as_lines(&self) -> Option<&'a str> {
+        match self.form {
+            Form::Lines(text) => Some(text),
             _ => None,
         }
     }

@@ -43,6 +43,15 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Returns whether a reference may be a list of texts.
+    #[must_use]
+    pub const fn has_references(self) -> bool {
+        matches!(
+            self,
+            Self::Answers | Self::Questions | Self::Numbers | Self::Code
+        )
+    }
+
     /// Returns the name of the shape.
     #[must_use]
     pub const fn name(self) -> &'static str {

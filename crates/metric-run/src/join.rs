@@ -25,6 +25,7 @@ use crate::fields::{FieldNames, Role};
 use crate::first_words::{FirstWords, LineStarts};
 use crate::formats::{Format, grouped};
 use crate::found::{Found, FoundId};
+use crate::more_references::MoreReferences;
 use crate::packed::{Origin, Unpacked};
 use crate::part::Part;
 use crate::partitions::Joined;
@@ -43,6 +44,8 @@ use crate::{ErrorKind, RunError};
 pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) names: FieldNames,
+    /// The references of all files, if there are several.
+    pub(crate) more: Option<MoreReferences>,
 }
 
 /// Reads, scans and queues one source.
@@ -639,7 +642,7 @@ impl Reader {
     ) -> Result<BTreeMap<String, IdLines>, RunError> {
         let mut lines: BTreeMap<String, IdLines> = BTreeMap::new();
         let mut again: HashMap<u64, usize> = HashMap::new();
-        let Input { source, names } = &self.input;
+        let Input { source, names, .. } = &self.input;
         let names = names.clone().with_all_columns(self.format.is_csv());
         let mut blocks = source.open(&names, &Arc::default(), self.max_bytes)?;
         loop {
@@ -1779,6 +1782,12 @@ impl Join {
         Ok(Vec::new())
     }
 
+    /// The value with the references of a record, of which one file has this one.
+    fn all_references<'a>(&'a self, id: Id<'_>, value: Value<'a>) -> Value<'a> {
+        let more = self.references.input.more.as_ref();
+        more.and_then(|more| more.of(id)).unwrap_or(value)
+    }
+
     /// The records of a part of a run.
     pub(crate) fn records_of(
         &self,
@@ -1802,7 +1811,10 @@ impl Join {
             } else {
                 prediction.value(prediction_text)
             },
-            reference: reference.value(reference_text),
+            reference: self.all_references(
+                reference.id(reference_text),
+                reference.value(reference_text),
+            ),
             fields: reference.record(reference_text).filter(|_| self.has_fields),
             join: self.policy,
         })
@@ -1815,7 +1827,7 @@ impl Join {
         start: usize,
         len: usize,
     ) -> Option<TextColumns<'_>> {
-        if self.has_fields {
+        if self.has_fields || self.references.input.more.is_some() {
             return None;
         }
         let references = self.references.run(step.reference.moved(start), len);
@@ -1883,7 +1895,7 @@ impl Join {
         Record {
             id,
             prediction,
-            reference,
+            reference: self.all_references(id, reference),
             fields: fields.filter(|_| self.has_fields),
             join: self.policy,
         }

@@ -16,6 +16,7 @@ mod found;
 mod hashed_files;
 mod join;
 mod memory;
+mod more_references;
 mod observer;
 mod outcome;
 mod packed;

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use metric_record::{JoinPolicy, Message, Missing, Record, Value, json};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
@@ -20,7 +22,8 @@ pub(crate) const SCHEMA: u32 = 1;
 pub struct Outcome {
     entry: Entry,
     options: Options,
-    signature: String,
+    /// The signature without the parts that only the data tell.
+    definition: String,
     state: State,
     join: JoinPolicy,
     shards: Option<Shards>,
@@ -44,7 +47,7 @@ impl Outcome {
         Self {
             entry: *entry,
             options,
-            signature: with_policy(&state.result_signature(), join),
+            definition: with_policy(state.signature(), join),
             state,
             join,
             shards,
@@ -58,7 +61,7 @@ impl Outcome {
 
     pub(crate) fn set_statistics(&mut self, statistics: Option<Statistics>, slices: Vec<String>) {
         if let Some(statistics) = &statistics {
-            self.signature = with_parts(&self.signature, &statistics.signature());
+            self.definition = with_parts(&self.definition, &statistics.signature());
         }
         self.statistics = statistics;
         self.slices = slices;
@@ -114,7 +117,7 @@ impl Outcome {
     /// The signature of a comparison with systems that were scored alike.
     pub(crate) fn compared_signature(&self, permutations: u64) -> String {
         let part = ("permutations".to_owned(), permutations.to_string());
-        with_parts(&self.signature, &vec![part])
+        with_parts(&self.signature(), &vec![part])
     }
 
     pub(crate) const fn has_line_ids(&self) -> bool {
@@ -204,8 +207,13 @@ impl Outcome {
     /// Returns the conditions under which the scores were computed: metric, options that matter, problems that the join
     /// tolerated, version.
     #[must_use]
-    pub fn signature(&self) -> &str {
-        &self.signature
+    pub fn signature(&self) -> Cow<'_, str> {
+        self.state.with_known_parts(&self.definition)
+    }
+
+    /// Returns the signature without the parts that only the data tell: equal ones merge.
+    pub(crate) fn definition(&self) -> &str {
+        &self.definition
     }
 
     /// Returns the state, which merges with that of other examples.
@@ -340,7 +348,7 @@ impl Outcome {
         let result = Json {
             schema: SCHEMA,
             metric: self.entry.name,
-            signature: &self.signature,
+            signature: &self.signature(),
             options: self.chosen_options(),
             examples: report.examples,
             missing: report.missing,

@@ -19,6 +19,7 @@ use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
+use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
 use crate::scan::is_one_example;
 use crate::source::{Source, pages};
@@ -42,6 +43,9 @@ pub struct Run {
     pub shard: Option<Shard>,
     /// The number of threads; `None` for one per core. The result does not depend on it.
     pub threads: Option<NonZeroUsize>,
+    /// Further files of references, each with a reference or several for every record of the first. They are held in
+    /// memory.
+    pub more_references: Vec<Source>,
     /// The names of the fields of a record.
     pub fields: Fields,
     /// Whether a word of a `ctm` file whose middle lies outside the segment that it belongs to is an error.
@@ -215,6 +219,7 @@ impl Run {
             join: JoinPolicy::default(),
             shard: None,
             threads: None,
+            more_references: Vec::new(),
             fields: Fields::default(),
             is_missing_given: false,
             refuse_stray_words: false,
@@ -439,12 +444,14 @@ impl Run {
             warnings,
         } = transcript::prepare(references, predictions, &self.transcript_options())?;
         let references = Input {
+            more: self.more_references(&references)?,
             source: references,
             names: self.reference_names(false, wants_inputs),
         };
         let predictions = Input {
             source: predictions,
             names: self.prediction_names(),
+            more: None,
         };
         Ok(Opened::Records {
             references,
@@ -483,6 +490,25 @@ impl Run {
         Ok(())
     }
 
+    /// The references of all files, if there are several.
+    fn more_references(&self, first: &Source) -> Result<Option<MoreReferences>, RunError> {
+        if self.more_references.is_empty() {
+            return Ok(None);
+        }
+        if !first.is_rereadable() {
+            let message = Message::default().option("more-references", "");
+            let problem = format!(
+                " needs files that can be read twice: {} cannot",
+                first.name()
+            );
+            return Err(RunError::Usage(message.text(problem)));
+        }
+        let mut files = vec![first.clone()];
+        files.extend(self.more_references.iter().cloned());
+        let names = self.fields.reference_names(false);
+        MoreReferences::read(&files, &names, self.max_bytes).map(Some)
+    }
+
     fn transcript_options(&self) -> transcript::Options {
         transcript::Options {
             shard: self.shard,
@@ -505,6 +531,7 @@ impl Run {
         Ok(Input {
             names: self.reference_names(true, wants_inputs),
             source,
+            more: None,
         })
     }
 

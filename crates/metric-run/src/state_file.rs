@@ -508,7 +508,7 @@ fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), Sta
     }
     for (first, outcome) in first.iter().zip(outcomes) {
         // Details are in no signature, and change the state as well.
-        let same = first.signature() == outcome.signature()
+        let same = first.definition() == outcome.definition()
             && first.options().details() == outcome.options().details()
             && first.slices() == outcome.slices();
         if !same {
@@ -518,9 +518,9 @@ fn agree(other: &str, first: &[Outcome], outcomes: &[Outcome]) -> Result<(), Sta
                     slices => format!(" with slices by {}", slices.join(", ")),
                 };
                 if outcome.options().details() {
-                    format!("{} with details{slices}", outcome.signature())
+                    format!("{} with details{slices}", outcome.definition())
                 } else {
-                    format!("{}{slices}", outcome.signature())
+                    format!("{}{slices}", outcome.definition())
                 }
             };
             return Err(StateFileProblem::Definition {

@@ -20,7 +20,7 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     question: "The same, with options to ignore case and punctuation",
     programs: "Hugging Face",
-    shapes: &[Shape::Texts.as_is()],
+    shapes: &[Shape::Texts.as_is(), Shape::Answers.as_is()],
     tried: &[&[
         ("ignore-case", ""),
         ("ignore-punctuation", ""),

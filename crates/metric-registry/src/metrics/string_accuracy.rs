@@ -13,7 +13,7 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     name: "string-accuracy",
     question: "How many texts equal their reference?",
     programs: "Python",
-    shapes: &[Shape::Texts.as_is()],
+    shapes: &[Shape::Texts.as_is(), Shape::Answers.as_is()],
     tried: &[&[("normalize", "nfc,casefold,strip")]],
     help: "Share of texts that equal their reference",
     values: ("a string, or `references`: a list of strings", "a string"),

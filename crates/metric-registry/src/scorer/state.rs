@@ -1,5 +1,6 @@
 //! The data of some examples, whatever the metric.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -121,18 +122,18 @@ impl State {
         &self.definition.signature
     }
 
-    /// Returns the signature of the scores: the [definition](Self::signature) with the parts of it that only the data
-    /// tell, such as the number of references.
+    /// Returns a signature that starts with the [definition](Self::signature) with those parts that only the data tell,
+    /// such as the number of references.
     #[must_use]
-    pub fn result_signature(&self) -> String {
-        let signature = self.signature().to_owned();
+    pub fn with_known_parts<'s>(&self, signature: &'s str) -> Cow<'s, str> {
         if !self.definition.is_open() {
-            return signature;
+            return signature.into();
         }
         let parts = self.numbers(false).signature.into_iter();
-        parts.fold(signature, |signature, (name, value)| {
+        parts.fold(signature.into(), |signature, (name, value)| {
             let open = format!("|{name}:{OF_DATA}|");
-            signature.replacen(&open, &format!("|{name}:{value}|"), 1)
+            let known = format!("|{name}:{value}|");
+            signature.replacen(&open, &known, 1).into()
         })
     }
 

@@ -34,6 +34,12 @@ fn line_or_text<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String> {
 }
 
 fn references(value: &mut Value<'_>) -> Result<Vec<String>, String> {
+    if let Some(lines) = value.as_lines() {
+        let lines = lines
+            .split('\n')
+            .map(|line| line.trim_end_matches(is_space));
+        return Ok(lines.map(str::to_owned).collect());
+    }
     match value.kind() {
         Kind::Null => Ok(Vec::new()),
         Kind::Line => Ok(vec![line_or_text(value)?.into_owned()]),

@@ -91,7 +91,7 @@ impl Run {
         found: &mut Findings,
     ) -> Result<bool, RunError> {
         let inputs = inputs.into_iter().flatten();
-        for Input { source, names } in inputs.filter(|input| input.source.is_rereadable()) {
+        for Input { source, names, .. } in inputs.filter(|input| input.source.is_rereadable()) {
             if let Err(error) = source.open(names, &Arc::default(), self.max_bytes) {
                 found.problems.add(&source.name(), error)?;
                 found.problems.is_cut = true;

@@ -25,7 +25,7 @@ use compression::Compression;
 use dataset::Dataset;
 pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
-pub(crate) use unreadable::{cannot_open, cannot_read};
+pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
 
 use crate::RunError;
 use crate::formats::Format;

@@ -33,7 +33,7 @@ pub(crate) fn cannot_read(name: &str, error: &io::Error) -> RunError {
 }
 
 /// Says that something takes more memory than allowed.
-pub(super) fn too_long(what: &str, max_bytes: u64) -> Message {
+pub(crate) fn too_long(what: &str, max_bytes: u64) -> Message {
     Message::from(format!("{what} takes more memory than allowed by "))
         .option("max-bytes", &max_bytes.to_string())
 }
