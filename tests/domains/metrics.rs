@@ -96,7 +96,7 @@ fn check(row: &Value, about: &About) -> Result<(), String> {
 }
 
 /// The report of the records of a row.
-fn scored(metric: &str, row: &Value) -> Result<Report, String> {
+pub(crate) fn scored(metric: &str, row: &Value) -> Result<Report, String> {
     let entry = find(metric).ok_or_else(|| format!("no metric {metric}"))?;
     let mut options = Options::default();
     for (name, value) in row["options"].as_object().into_iter().flatten() {

@@ -5,8 +5,9 @@ use metric_text::bleu::{Bleu, BleuProfile, BleuState, Smoothing, Tokenizer};
 use metric_text::chrf::{self, Chrf, ChrfState};
 use metric_text::rouge::{self, Overlap, Rouge, RougeState, RougeType};
 use metric_text::ter::{Ter, TerProfile};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::metrics::scored;
 use crate::rows::{self, same, text, texts};
 
 /// An example: a prediction and its references.
@@ -82,6 +83,29 @@ fn check_references(row: &Value, references: String) -> Result<(), String> {
     same("references", Some(&*references), expected)
 }
 
+/// Checks a row against the metric as users call it, under the names that sacreBLEU gives its options.
+fn check_metric(metric: &str, row: &Value) -> Result<(), String> {
+    let given = row["options"].as_object().ok_or("no options")?;
+    let methods = ["floor", "add-k"].map(Value::from);
+    let has_value = methods.contains(&row["options"]["smooth_method"]);
+    let is_taken = |name: &str| name != "force" && (name != "smooth_value" || has_value);
+    let options = given
+        .iter()
+        .filter(|(name, value)| is_taken(name) && !value.is_null());
+    let options: serde_json::Map<String, Value> = options
+        .map(|(name, value)| (name.replace('_', "-"), value.clone()))
+        .collect();
+    let predictions = texts(&row["predictions"])?.into_iter();
+    let references = row["references"].as_array().ok_or("no references")?;
+    let records = predictions.zip(references);
+    let records = records
+        .map(|(prediction, reference)| json!({"prediction": prediction, "reference": reference}));
+    let records: Vec<Value> = records.collect();
+    let report = scored(metric, &json!({"options": options, "records": records}))?;
+    let percent = report.score(metric).map(|score| 100.0 * score);
+    near(metric, percent.unwrap_or(f64::NAN), &row["result"]["score"])
+}
+
 fn bleu_of(options: &Value) -> Result<Bleu, String> {
     let smoothing: Option<Smoothing> = match options["smooth_method"].as_str() {
         Some(name) => Some(name.parse().map_err(|error| format!("{error}"))?),
@@ -140,6 +164,7 @@ fn check_bleu(bleu: &Bleu, state: &BleuState, result: &Value) -> Result<(), Stri
 fn bleu_of_sacrebleu() {
     let rows = rows::rows("translation/bleu.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
+        check_metric("bleu", row)?;
         let bleu = bleu_of(&row["options"])?;
         let examples = examples(row)?;
         let (states, all) = states(&bleu, &examples);
@@ -177,6 +202,7 @@ fn chrf_of(options: &Value) -> Chrf {
 fn chrf_of_sacrebleu() {
     let rows = rows::rows("translation/chrf.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
+        check_metric("chrf", row)?;
         let chrf = chrf_of(&row["options"]);
         let (states, all) = states(&chrf, &examples(row)?);
         let score = chrf.compute(&all);
@@ -230,6 +256,7 @@ fn ter_of(options: &Value) -> Ter {
 fn ter_of_sacrebleu() {
     let rows = rows::rows("translation/ter.jsonl");
     rows::check(&rows, rows::id, &[], |row| {
+        check_metric("ter", row)?;
         let ter = ter_of(&row["options"]);
         let (states, all) = states(&ter, &examples(row)?);
         let score = ter.compute(&all);
