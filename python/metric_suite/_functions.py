@@ -75,6 +75,9 @@ def options(entry: dict[str, Any]) -> list[Argument]:
         if option["kind"] == "list" and option["default"] is not None:
             text = f"{text} By default {option['default']}."
         found.append((python_name(option["name"]), kind, default, text))
+        if "also" in option:
+            same = f"The same as ``{python_name(option['name'])}``."
+            found.append((python_name(option["also"]), kind, default, same))
     return found
 
 

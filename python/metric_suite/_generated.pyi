@@ -969,6 +969,508 @@ class EditSimilarity(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
+def bleu(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['sacrebleu', 'evaluate', 'codexglue-generation', 'codexglue-summarization'] = 'sacrebleu',
+    tokenize: Literal['13a', 'intl', 'zh', 'char', 'none'] | None = None,
+    lowercase: bool = False,
+    smooth: Literal['exp', 'floor', 'add-k', 'add-one', 'none'] | None = None,
+    smooth_method: Literal['exp', 'floor', 'add-k', 'add-one', 'none'] | None = None,
+    smooth_value: float | None = None,
+    max_order: int | None = None,
+    max_ngram_order: int | None = None,
+    effective_order: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """BLEU: n-grams of generated texts that are in their references.
+
+    Args:
+        predictions: a text.
+        references: a text or a list of texts.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program whose tokens and formula to follow.
+        tokenize: Rules that split texts into tokens: 13a for Western languages, zh for Chinese, char for each
+            character, intl for all punctuation of Unicode, none for tokens separated by white space [default:
+            13a].
+        lowercase: Compare texts in lowercase.
+        smooth: Treatment of orders without matches. sacrebleu: exp, floor, add-k, none [default: exp];
+            evaluate: none, add-one [default: none]; codexglue-generation: add-one, none [default: add-one].
+        smooth_method: The same as ``smooth``.
+        smooth_value: With smooth="floor" or add-k: what is added [default: 0.1 for floor, 1 for add-k].
+        max_order: Greatest length of n-grams [default: 4].
+        max_ngram_order: The same as ``max_order``.
+        effective_order: Leave out orders of which the predictions have no n-grams, as for short texts.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``bleu`` (higher is better); ``sentence_bleu`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class BLEU(Metric):
+    """BLEU: n-grams of generated texts that are in their references, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program whose tokens and formula to follow.
+        tokenize: Rules that split texts into tokens: 13a for Western languages, zh for Chinese, char for each
+            character, intl for all punctuation of Unicode, none for tokens separated by white space [default:
+            13a].
+        lowercase: Compare texts in lowercase.
+        smooth: Treatment of orders without matches. sacrebleu: exp, floor, add-k, none [default: exp];
+            evaluate: none, add-one [default: none]; codexglue-generation: add-one, none [default: add-one].
+        smooth_method: The same as ``smooth``.
+        smooth_value: With smooth="floor" or add-k: what is added [default: 0.1 for floor, 1 for add-k].
+        max_order: Greatest length of n-grams [default: 4].
+        max_ngram_order: The same as ``max_order``.
+        effective_order: Leave out orders of which the predictions have no n-grams, as for short texts.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['sacrebleu', 'evaluate', 'codexglue-generation', 'codexglue-summarization'] = 'sacrebleu',
+        tokenize: Literal['13a', 'intl', 'zh', 'char', 'none'] | None = None,
+        lowercase: bool = False,
+        smooth: Literal['exp', 'floor', 'add-k', 'add-one', 'none'] | None = None,
+        smooth_method: Literal['exp', 'floor', 'add-k', 'add-one', 'none'] | None = None,
+        smooth_value: float | None = None,
+        max_order: int | None = None,
+        max_ngram_order: int | None = None,
+        effective_order: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def chrf(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['sacrebleu'] = 'sacrebleu',
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: float = 2.0,
+    lowercase: bool = False,
+    whitespace: bool = False,
+    eps_smoothing: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """chrF and chrF++: n-grams of characters and words that texts share.
+
+    Args:
+        predictions: a text.
+        references: a text or a list of texts.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program to follow.
+        char_order: Greatest length of n-grams of characters.
+        word_order: Greatest length of n-grams of words; 2 is chrF++.
+        beta: How many times as important as precision recall is.
+        lowercase: Compare texts in lowercase.
+        whitespace: Count white space as characters.
+        eps_smoothing: Take the mean of F over all orders, as the program chrF++.py does.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``chrf`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CHRF(Metric):
+    """chrF and chrF++: n-grams of characters and words that texts share, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program to follow.
+        char_order: Greatest length of n-grams of characters.
+        word_order: Greatest length of n-grams of words; 2 is chrF++.
+        beta: How many times as important as precision recall is.
+        lowercase: Compare texts in lowercase.
+        whitespace: Count white space as characters.
+        eps_smoothing: Take the mean of F over all orders, as the program chrF++.py does.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['sacrebleu'] = 'sacrebleu',
+        char_order: int = 6,
+        word_order: int = 0,
+        beta: float = 2.0,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def ter(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['sacrebleu', 'corrected'] = 'sacrebleu',
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Translation edit rate (TER): edits and shifts of words per word of the references.
+
+    Args:
+        predictions: a text.
+        references: a text or a list of texts.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: sacrebleu prepares references twice, as sacreBLEU does; corrected prepares them once, as
+            predictions are.
+        normalized: Replace entities of XML, and separate punctuation from words.
+        no_punct: Remove punctuation.
+        asian_support: With normalized or no_punct: also for Chinese and Japanese.
+        case_sensitive: Words in upper and lower case differ.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``ter`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class TER(Metric):
+    """Translation edit rate (TER): edits and shifts of words per word of the references, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: sacrebleu prepares references twice, as sacreBLEU does; corrected prepares them once, as
+            predictions are.
+        normalized: Replace entities of XML, and separate punctuation from words.
+        no_punct: Remove punctuation.
+        asian_support: With normalized or no_punct: also for Chinese and Japanese.
+        case_sensitive: Words in upper and lower case differ.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['sacrebleu', 'corrected'] = 'sacrebleu',
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def rouge(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
+    profile: Literal['rouge-score'] = 'rouge-score',
+    types: Sequence[str] | str | None = None,
+    rouge_types: Sequence[str] | str | None = None,
+    stemmer: bool = False,
+    use_stemmer: bool = False,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """ROUGE: n-grams and subsequences of words that a summary shares with its reference.
+
+    Args:
+        predictions: a text.
+        references: a text or a list of texts.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program to follow.
+        types: Types to score: 1 to 9 for n-grams, L for the longest common subsequence, Lsum for that of each
+            line. By default 1,2,L,Lsum.
+        rouge_types: The same as ``types``.
+        stemmer: Compare the stems of words, by Porter's rules.
+        use_stemmer: The same as ``stemmer``.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``rougeTYPE`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ROUGE(Metric):
+    """ROUGE: n-grams and subsequences of words that a summary shares with its reference, in batches.
+
+    Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
+            the first fenced block (```).
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        profile: Program to follow.
+        types: Types to score: 1 to 9 for n-grams, L for the longest common subsequence, Lsum for that of each
+            line. By default 1,2,L,Lsum.
+        rouge_types: The same as ``types``.
+        stemmer: Compare the stems of words, by Porter's rules.
+        use_stemmer: The same as ``stemmer``.
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
+        profile: Literal['rouge-score'] = 'rouge-score',
+        types: Sequence[str] | str | None = None,
+        rouge_types: Sequence[str] | str | None = None,
+        stemmer: bool = False,
+        use_stemmer: bool = False,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
 def codebleu(
     *,
     predictions: Any,
@@ -2308,6 +2810,10 @@ __all__ = [
     'anls',
     'relaxed_accuracy',
     'edit_similarity',
+    'bleu',
+    'chrf',
+    'ter',
+    'rouge',
     'codebleu',
     'classification',
     'accuracy_at_k',
@@ -2329,6 +2835,10 @@ __all__ = [
     'ANLS',
     'RelaxedAccuracy',
     'EditSimilarity',
+    'BLEU',
+    'CHRF',
+    'TER',
+    'ROUGE',
     'CodeBLEU',
     'Classification',
     'AccuracyAtK',

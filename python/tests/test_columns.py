@@ -131,7 +131,7 @@ def test_what_is_refused():
     assert str(error) == 'profile "sacrebleu": expected one of jiwer, torchmetrics, huggingface, wenet'
     error = refused(metric_suite.score, metric="wer", predictions=[], references=[], lang="java")
     assert "wer has no option lang" in str(error)
-    error = refused(metric_suite.score, metric="bleu", predictions=[], references=[])
+    error = refused(metric_suite.score, metric="zebra", predictions=[], references=[])
     assert "wer" in str(error)
     with pytest.raises(TypeError):
         metric_suite.wer(["a"], ["a"])

@@ -29,8 +29,8 @@ pub struct OptionSpec {
     /// The words that a value is made of, such as the steps of a normalization, each with its meaning, if the help does
     /// not say it.
     pub words: &'static [(&'static str, &'static str)],
-    /// Choices of other programs that there are not, with what to do instead.
-    pub refused: (&'static [&'static str], &'static str),
+    /// Choices of other programs that there are not, with what to do instead: words, and the choice that follows them.
+    pub refused: (&'static [&'static str], &'static str, &'static str),
 }
 
 /// The values that an option accepts.
@@ -96,7 +96,7 @@ impl OptionSpec {
             help,
             aliases: &[],
             words: &[],
-            refused: (&[], ""),
+            refused: (&[], "", ""),
         }
     }
 
@@ -204,11 +204,17 @@ impl OptionSpec {
         Self { also: name, ..self }
     }
 
-    /// Returns the same option, a choice, with words that it does not accept and with what to do instead.
+    /// Returns the same option, a choice, with words that it does not accept, and with what to do instead of them: words,
+    /// and the choice that follows these.
     #[must_use]
-    pub const fn without(self, words: &'static [&'static str], instead: &'static str) -> Self {
+    pub const fn without(
+        self,
+        words: &'static [&'static str],
+        instead: &'static str,
+        choice: &'static str,
+    ) -> Self {
         Self {
-            refused: (words, instead),
+            refused: (words, instead, choice),
             ..self
         }
     }
@@ -502,11 +508,11 @@ impl Options {
             if let (OptionKind::Choice(choices), Some(value)) = (&spec.kind, self.get(spec.name)) {
                 let choices = choices();
                 if !choices.contains(&&*value) {
-                    let (words, instead) = spec.refused;
+                    let (words, instead, choice) = spec.refused;
                     let reason = if words.contains(&&*value) {
-                        instead.to_owned()
+                        Message::from(instead).option(spec.name, choice)
                     } else {
-                        format!("expected one of {}", choices.join(", "))
+                        format!("expected one of {}", choices.join(", ")).into()
                     };
                     return Err(OptionError::new(spec.name, &value, reason));
                 }

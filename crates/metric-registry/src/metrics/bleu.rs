@@ -39,7 +39,7 @@ const TOKENIZE: OptionSpec = OptionSpec::choice::<Tokenizer>(
 )
 .without(
     &["ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"],
-    "this tokenizer needs a model or a dictionary: split the texts with it, and score them with --tokenize none",
+    "this tokenizer needs a model or a dictionary: split the texts with it, and score them with ", "none",
 );
 const LOWERCASE: OptionSpec = OptionSpec::flag("lowercase", "Compare texts in lowercase");
 const SMOOTH_VALUE: OptionSpec = OptionSpec::number(
