@@ -255,7 +255,7 @@ impl Bleu {
         let bytes = texts.iter().map(|text| text.len()).sum::<usize>();
         let mut vocabulary = Vocabulary::with_capacity(bytes / 4);
         let tokens = texts.iter().map(|text| {
-            let mut tokens = Vec::new();
+            let mut tokens = Vec::with_capacity(text.len() / 4);
             self.split(text, &mut |token| tokens.push(vocabulary.number(token)));
             tokens
         });

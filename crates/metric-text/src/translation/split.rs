@@ -33,14 +33,18 @@ pub(crate) fn split<'t>(
     let mut word = Word {
         text,
         start: 0,
-        has_marks: false,
+        marks: 0,
+        ends_in_point: false,
         follows_space: spaced,
     };
     let mut marks = Marks::default();
     for (position, c) in text.char_indices() {
         match class(c) {
-            Class::Other | Class::Number => {}
-            Class::Point | Class::Dash => word.has_marks = true,
+            Class::Other | Class::Number => word.ends_in_point = false,
+            mark @ (Class::Point | Class::Dash) => {
+                word.marks += 1;
+                word.ends_in_point = mark == Class::Point;
+            }
             separator => {
                 word.end(position, true, &class, &mut marks, each);
                 let end = position + c.len_utf8();
@@ -48,7 +52,7 @@ pub(crate) fn split<'t>(
                     each(slice(text, position, end));
                 }
                 word.start = end;
-                word.has_marks = false;
+                word.marks = 0;
                 word.follows_space = true;
             }
         }
@@ -60,8 +64,10 @@ pub(crate) fn split<'t>(
 struct Word<'t> {
     text: &'t str,
     start: usize,
-    /// Whether there are points or dashes.
-    has_marks: bool,
+    /// The number of points and dashes.
+    marks: usize,
+    /// Whether the last character is a point.
+    ends_in_point: bool,
     follows_space: bool,
 }
 
@@ -78,8 +84,19 @@ impl<'t> Word<'t> {
             return;
         }
         let word = slice(self.text, self.start, end);
-        if !self.has_marks {
+        if self.marks == 0 {
             return each(word);
+        }
+        // The end of a sentence: separated from what is before it or, if that is a number, from the space after it.
+        if self.marks == 1 && self.ends_in_point && before_space {
+            let point = word
+                .char_indices()
+                .next_back()
+                .map_or(0, |(point, _)| point);
+            if point > 0 {
+                each(slice(word, 0, point));
+            }
+            return each(slice(word, point, word.len()));
         }
         marks.read(word, [self.follows_space, before_space], class);
         marks.separate();
@@ -182,7 +199,7 @@ pub(crate) fn western(c: char) -> Class {
 
 /// Returns a text without `deleted`, with the characters of four entities of XML.
 ///
-/// The entities are replaced one after the other, so that `&amp;lt;` is `<`.
+/// The entities are replaced one after the other, so that `&amp;lt;` is `<`. What is deleted has a `<` or a line feed in it.
 pub(crate) fn unescape<'t>(text: Cow<'t, str>, deleted: &[&str]) -> Cow<'t, str> {
     const ENTITIES: [(&str, &str); 4] = [
         ("&quot;", "\""),
@@ -190,11 +207,19 @@ pub(crate) fn unescape<'t>(text: Cow<'t, str>, deleted: &[&str]) -> Cow<'t, str>
         ("&lt;", "<"),
         ("&gt;", ">"),
     ];
+    // Few texts have one of these. A chunk is judged at once.
+    let is_rare = |byte: &u8| matches!(byte, b'&' | b'<' | b'\n');
+    let has_rare = |chunk: &[u8]| {
+        chunk
+            .iter()
+            .fold(false, |found, byte| found | is_rare(byte))
+    };
+    if !text.as_bytes().chunks(64).any(has_rare) {
+        return text;
+    }
     let deletions = deleted.iter().map(|deleted| (*deleted, ""));
     deletions.chain(ENTITIES).fold(text, |text, (from, to)| {
-        // A byte is found much faster than a text.
-        let first = from.as_bytes().first().copied().unwrap_or_default();
-        if text.as_bytes().contains(&first) && text.contains(from) {
+        if text.contains(from) {
             Cow::Owned(text.replace(from, to))
         } else {
             text
