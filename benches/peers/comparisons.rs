@@ -115,6 +115,27 @@ const fn codebleu(
     }
 }
 
+/// One of the scores of generated text, of sentences of 22 words.
+const fn generated(
+    name: &'static str,
+    about: &'static str,
+    lines: usize,
+    words: &'static str,
+    peers: &'static [Peer],
+    agree: &'static [&'static str],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input: Input::sentences(lines, 22),
+        ours: Ours::Files(words),
+        peers,
+        agree,
+        tolerance: 1e-12,
+        threads: ONE,
+    }
+}
+
 /// One of the formats of tables.
 const fn table_of(
     name: &'static str,
@@ -296,6 +317,62 @@ pub(super) const COMPARISONS: &[Comparison] = &[
         "the same from folders of Hugging Face datasets",
         "string-accuracy -r r -p p",
         &[parallel("pyarrow", "tables.py pyarrow hf")],
+    ),
+    generated(
+        "text/bleu/100k",
+        "BLEU with its default options, 100,000 sentences",
+        100_000,
+        "bleu -r r.txt -p p.txt",
+        &[peer("sacrebleu", "generated.py bleu")],
+        &["bleu"],
+    ),
+    generated(
+        "text/chrf/20k",
+        "chrF, 20,000 sentences",
+        20_000,
+        "chrf -r r.txt -p p.txt",
+        &[peer("sacrebleu", "generated.py chrf")],
+        &["chrf"],
+    ),
+    generated(
+        "text/ter/4k",
+        "TER, 4,000 sentences",
+        4_000,
+        "ter -r r.txt -p p.txt",
+        &[peer("sacrebleu", "generated.py ter")],
+        &["ter"],
+    ),
+    generated(
+        "text/rouge/10k",
+        "ROUGE-1, -2, -L and -Lsum, 10,000 sentences",
+        10_000,
+        "rouge -r r.txt -p p.txt",
+        &[peer("rouge-score", "generated.py rouge")],
+        &["rouge1", "rouge2", "rougeL", "rougeLsum"],
+    ),
+    generated(
+        "text/rouge/stems/10k",
+        "the same with stems",
+        10_000,
+        "rouge --stemmer -r r.txt -p p.txt",
+        &[peer("rouge-score", "generated.py rouge-stems")],
+        &["rouge1", "rouge2", "rougeL", "rougeLsum"],
+    ),
+    generated(
+        "text/wer/whisper-english/20k",
+        "word error rate after the English normalizer of Whisper, 20,000 sentences",
+        20_000,
+        "wer --normalize whisper-english -r r.txt -p p.txt",
+        &[peer("whisper-normalizer", "generated.py whisper-english")],
+        &["wer"],
+    ),
+    generated(
+        "text/wer/whisper-basic/20k",
+        "the same after its basic normalizer",
+        20_000,
+        "wer --normalize whisper-basic -r r.txt -p p.txt",
+        &[peer("whisper-normalizer", "generated.py whisper-basic")],
+        &["wer"],
     ),
     Comparison {
         name: "text/vqa_v2/200k",

@@ -70,6 +70,12 @@ impl Input {
         Self::new("lines", lines_of_text, lines, letters)
     }
 
+    /// Sentences of about `words` words from a vocabulary of 20,000. In the second file a quarter of the words are other
+    /// ones, left out or added, and in every third sentence some words have moved.
+    pub(crate) const fn sentences(lines: usize, words: usize) -> Self {
+        Self::new("sentences", sentences, lines, words)
+    }
+
     /// The same, but in the second file every fourth line has one other letter.
     pub(crate) const fn strings(lines: usize, letters: usize) -> Self {
         Self::new("strings", strings, lines, letters)
@@ -426,6 +432,52 @@ fn lines_of_text(random: &mut Random, input: &Input, folder: &Path) -> io::Resul
         }
         write_line(&mut references, &line)?;
         write_line(&mut predictions, &heard)?;
+    }
+    Ok(())
+}
+
+/// A word of a vocabulary, in which the word at rank r is about 1 / r as frequent as the first.
+fn ranked_word(random: &mut Random) -> String {
+    const WORDS: f64 = 20_000.0;
+    const SYLLABLES: [&str; 16] = [
+        "a", "be", "con", "di", "e", "for", "ing", "l", "ment", "no", "ra", "s", "the", "to", "un",
+        "ver",
+    ];
+    let mut rank = WORDS.powf(random.unit()) as usize;
+    let mut word = String::new();
+    while rank > 0 {
+        word.push_str(SYLLABLES[rank % SYLLABLES.len()]);
+        rank /= SYLLABLES.len();
+    }
+    word
+}
+
+fn sentences(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for index in 0..input.size {
+        let words = 4 + random.below(2 * input.width - 7);
+        let mut words: Vec<String> = (0..words).map(|_| ranked_word(random)).collect();
+        if let [first, .., last] = &mut words[..] {
+            first[..1].make_ascii_uppercase();
+            last.push('.');
+        }
+        let mut said = Vec::with_capacity(words.len());
+        for word in &words {
+            match random.below(12) {
+                0 => said.push(ranked_word(random)),
+                1 => {}
+                2 => said.extend([word.clone(), ranked_word(random)]),
+                _ => said.push(word.clone()),
+            }
+        }
+        if index % 3 == 0 && said.len() > 8 {
+            let start = random.below(said.len() - 4);
+            let moved: Vec<String> = said.drain(start..start + 3).collect();
+            let to = random.below(said.len());
+            said.splice(to..to, moved);
+        }
+        writeln!(references, "{}", words.join(" "))?;
+        writeln!(predictions, "{}", said.join(" "))?;
     }
     Ok(())
 }
