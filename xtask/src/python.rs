@@ -18,6 +18,8 @@ pub(crate) const PACKAGES: &[&str] = &[
     "evaluate",
     "jiwer==4.0.0",
     "pycocotools==2.0.11",
+    "sacrebleu==2.6.0",
+    "rouge-score==0.1.2",
     "scikit-learn",
     "numpy",
     "pyarrow",

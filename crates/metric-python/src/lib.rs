@@ -19,6 +19,7 @@ mod report;
 mod scorer;
 mod suite;
 mod threads;
+mod translation;
 
 use pyo3::prelude::*;
 
@@ -54,6 +55,11 @@ mod _native {
     };
     #[pymodule_export]
     use super::suite::{run_suite, serve_task};
+    #[pymodule_export]
+    use super::translation::{
+        bleu_score, bleu_statistics, bleu_tokens, chrf_score, chrf_statistics, rouge_scores,
+        rouge_tokens, ter_statistics, ter_tokens,
+    };
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,0 +1,3 @@
+from .sacrebleu import main
+
+main()
