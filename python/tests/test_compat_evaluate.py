@@ -5,6 +5,7 @@ import warnings
 
 import numpy
 import pytest
+from golden import rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,22 +34,46 @@ QUESTIONS = [
 ]
 
 
+BLEU = {
+    "bleu": 1.0,
+    "precisions": [1.0] * 4,
+    "brevity_penalty": 1.0,
+    "length_ratio": 1.0,
+    "translation_length": 4,
+    "reference_length": 4,
+}
+SACREBLEU = {
+    "score": pytest.approx(100),
+    "counts": [4, 3, 2, 1],
+    "totals": [4, 3, 2, 1],
+    "precisions": [100.0] * 4,
+    "bp": 1.0,
+    "sys_len": 4,
+    "ref_len": 4,
+}
+
+
 def test_names():
     assert metric_suite.evaluate.NAMES == [
         "accuracy",
+        "bleu",
         "cer",
+        "chrf",
         "confusion_matrix",
         "exact_match",
         "f1",
         "matthews_correlation",
         "precision",
         "recall",
+        "rouge",
+        "sacrebleu",
         "squad",
         "squad_v2",
+        "ter",
         "wer",
     ]
-    with pytest.raises(ValueError, match="no module 'bleu'"):
-        metric_suite.evaluate.path("bleu")
+    with pytest.raises(ValueError, match="no module 'meteor'"):
+        metric_suite.evaluate.path("meteor")
 
 
 @pytest.mark.parametrize(
@@ -58,6 +83,11 @@ def test_names():
         ("cer", ["ab"], ["ax"], 0.5),
         ("exact_match", ["a", "b"], ["a", "c"], {"exact_match": 0.5}),
         ("accuracy", [1, 0], [1, 1], {"accuracy": 0.5}),
+        ("sacrebleu", ["a b c d"], [["a b c d", "x"]], SACREBLEU),
+        ("bleu", ["a b c d"], ["a b c d"], BLEU),
+        ("chrf", ["abc"], ["abd"], {"score": 38.888888888888886, "char_order": 6, "word_order": 0, "beta": 2}),
+        ("ter", ["b a"], [["a b", "a b c"]], {"score": 40.0, "num_edits": 1, "ref_length": 2.5}),
+        ("rouge", ["a b", "c"], [["a x", "a b"], ["d"]], dict.fromkeys(["rouge1", "rouge2", "rougeL", "rougeLsum"], 0.5)),
         ("f1", [0, 0, 1, 1, 0], [0, 1, 0, 1, 0], {"f1": 0.5}),
         (
             "squad",
@@ -71,6 +101,51 @@ def test_loaded_by_evaluate(name, predictions, references, expected, tmp_path, m
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
     metric = evaluate.load(str(metric_suite.evaluate.path(name)), cache_dir=str(tmp_path))
     assert metric.compute(predictions=predictions, references=references) == expected
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in rows("translation/evaluate_bleu.jsonl")])
+def test_bleu(row):
+    if "error" in row["result"]:
+        with pytest.raises(ZeroDivisionError):
+            COMPUTE["bleu"](row["predictions"], row["references"], **row["options"])
+    else:
+        assert COMPUTE["bleu"](row["predictions"], row["references"], **row["options"]) == row["result"]
+
+
+def test_bleu_of_other_tokens():
+    assert COMPUTE["bleu"](["a+b"], ["a+c"], tokenizer=lambda text: text.split("+"), max_order=1)["bleu"] == 0.5
+    with pytest.raises(ZeroDivisionError):
+        COMPUTE["bleu"]([], [])
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in rows("translation/evaluate_rouge.jsonl")])
+def test_rouge(row):
+    found = COMPUTE["rouge"](row["predictions"], row["references"], **row["options"])
+    expected = row["mean"] if row["options"]["use_aggregator"] else row["result"]
+    assert found == {name: pytest.approx(value, rel=1e-12) for name, value in expected.items()}
+
+
+def test_rouge_with_a_seed(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
+    path = str(metric_suite.evaluate.path("rouge"))
+    for row in rows("translation/evaluate_rouge.jsonl"):
+        metric = evaluate.load(path, cache_dir=str(tmp_path), seed=row["seed"])
+        columns = {"predictions": row["predictions"], "references": row["references"]}
+        found = metric.compute(**columns, **row["options"])
+        assert found == {name: pytest.approx(value, rel=1e-12) for name, value in row["result"].items()}, row["id"]
+
+
+def test_options_of_translations():
+    assert COMPUTE["sacrebleu"](["A+b"], ["a+b"], lowercase=True, tokenize="char", use_effective_order=True)["bp"] == 1
+    assert COMPUTE["chrf"](["A"], ["a"], lowercase=True, word_order=2)["score"] == 100
+    assert COMPUTE["ter"](["A。"], ["a"], normalized=True, ignore_punct=True, support_zh_ja_chars=True)["score"] == 0
+    assert COMPUTE["ter"](["A"], ["a"], case_sensitive=True)["score"] == 100
+    for name in ("sacrebleu", "chrf", "ter"):
+        with pytest.raises(ValueError, match="1 to 2 references"):
+            COMPUTE[name](["a", "b"], [["a"], ["b", "c"]])
+    found = COMPUTE["rouge"](["a|b"], ["b|a"], rouge_types=["rouge1"], tokenizer=lambda text: text.split("|"))
+    assert found == {"rouge1": 1}
+    assert COMPUTE["rouge"](["running"], ["runs"], rouge_types=["rouge1"], use_stemmer=True) == {"rouge1": 1}
 
 
 def test_references_without_words():
