@@ -34,7 +34,10 @@ impl ScoreCounts {
             return;
         };
         self.at_zero += u64::from(value == 0.0);
-        self.at_one += u64::from(value == 1.0);
+        // Arithmetic whose order is given by another program, such as BLEU's, puts equal texts a little above 1.
+        let is_one = (value - 1.0).abs() < metric_stats::TOLERANCE;
+        let value = if is_one { 1.0 } else { value };
+        self.at_one += u64::from(is_one);
         let counter = match value {
             value if value < 0.0 => &mut self.below,
             value if value > 1.0 => &mut self.above,

@@ -13,8 +13,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{has_any, known, read, refuse_given, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
-    Asked, Counted, Demo, Entry, Facts, Named, Note, Numbers, OptionError, OptionSpec, Options,
-    Scope, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Numbers, OptionError,
+    OptionSpec, Options, References, Scope, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
 };
 
 /// The greatest order of n-grams, for which every state has counts.
@@ -99,7 +99,10 @@ pub(crate) const BLEU: Entry = Entry {
         ScoreSpec::higher("bleu"),
         ScoreSpec::higher("sentence_bleu"),
     ],
-    report: in_report!(text { example: answer }),
+    report: in_report!(text {
+        sections: precisions,
+        example: words
+    }),
     build: &build,
     ..Entry::BASE
 };
@@ -150,6 +153,10 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
             // An example is not scored as a corpus of one.
             ranking_score: Some("sentence_bleu".to_owned()),
             ..Facts::default()
+        },
+        compared: |bleu: &Bleu, prediction, references| {
+            let tokens = |text: &str| bleu.tokens(text).join(" ");
+            ComparedTexts::new(prediction, references.texts(), tokens)
         },
         ..OfTexts::new(
             "bleu",

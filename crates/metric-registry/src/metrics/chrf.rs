@@ -76,7 +76,9 @@ pub(crate) const CHRF: Entry = Entry {
         ),
     ],
     scores: &[ScoreSpec::higher("chrf")],
-    report: in_report!(text { example: answer }),
+    report: in_report!(text {
+        example: characters
+    }),
     build: &build,
     ..Entry::BASE
 };

@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, Counted, Demo, Entry, Named, Note, Numbers, OptionKind, OptionSpec, ScoreSpec, Shape,
-    TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Numbers, OptionKind, OptionSpec,
+    References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const ROUGE: Entry = Entry {
@@ -39,7 +39,7 @@ pub(crate) const ROUGE: Entry = Entry {
         MAX_CELLS,
     ],
     scores: &[ScoreSpec::higher("rouge").by("TYPE")],
-    report: in_report!(text { example: answer }),
+    report: in_report!(text { example: words }),
     build: &|options| {
         let types = options.list("types", "1 to 9, L or Lsum", |part| part.trim().parse().ok())?;
         let metric = Rouge::default()
@@ -51,6 +51,10 @@ pub(crate) const ROUGE: Entry = Entry {
                 is_within: Rouge::is_within,
                 measure: Rouge::measure_within,
             }),
+            compared: |rouge, prediction, references| {
+                let tokens = |text: &str| tokens(text, rouge.stemmer).join(" ");
+                ComparedTexts::new(prediction, references.texts(), tokens)
+            },
             ..OfTexts::new("rouge", metric)
         };
         reading.scorer(options)

@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, Counted, Demo, Entry, Named, Note, Numbers, OptionSpec, ScoreSpec, Shape, TextExample,
-    TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Numbers, OptionSpec, References,
+    ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const TER: Entry = Entry {
@@ -45,7 +45,7 @@ pub(crate) const TER: Entry = Entry {
         MAX_CELLS,
     ],
     scores: &[ScoreSpec::lower("ter")],
-    report: in_report!(text { example: answer }),
+    report: in_report!(text { example: words }),
     build: &|options| {
         let metric = Ter::default()
             .with_profile(options.require("profile")?)
@@ -61,6 +61,10 @@ pub(crate) const TER: Entry = Entry {
                 },
                 measure: Ter::measure_within,
             }),
+            compared: |ter: &Ter, prediction, references| {
+                let tokens = |text: &str| ter.tokens(text).join(" ");
+                ComparedTexts::new(prediction, references.texts(), tokens)
+            },
             ..OfTexts::new("ter", metric)
         };
         reading.scorer(options)

@@ -1,8 +1,8 @@
 use metric_report::{
-    Alignment, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone,
+    Alignment, Bar, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone,
 };
 use metric_text::Unit;
-use metric_text::edit::{Alignment as Aligned, Edit, EditProfile};
+use metric_text::edit::{Alignment as Aligned, Chunk, Edit, EditProfile};
 use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
@@ -49,6 +49,32 @@ pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
         }
     }
     section("Errors", "", blocks)
+}
+
+/// BLEU: the precision of each order, and the penalty for short texts.
+pub(crate) fn precisions(shown: Shown<'_>) -> Vec<Section> {
+    let counts = &shown.result["counts"];
+    let bar = |name: String, value: &Value| Bar {
+        name,
+        value: Cell::from(value.as_f64()),
+        ..Bar::default()
+    };
+    let precisions = counts["precisions"].as_array().into_iter().flatten();
+    let precisions = (1..).zip(precisions);
+    let mut all: Vec<Bar> = precisions
+        .map(|(order, value)| bar(format!("{order}-grams"), value))
+        .collect();
+    if counts["brevity_penalty"].is_number() {
+        all.push(bar(
+            "brevity penalty".to_owned(),
+            &counts["brevity_penalty"],
+        ));
+    }
+    let lengths = ["prediction_length", "reference_length"].map(|name| counts[name].as_u64());
+    let [prediction, reference] = lengths.map(|it| metric_report::grouped(it.unwrap_or(0)));
+    let note = format!("The predictions have {prediction} tokens, and the references {reference}.");
+    let chart = caption("Precision by length of n-grams", &note, String::new());
+    section("N-grams", "", bars(chart, Some(1.0), all))
 }
 
 /// The most frequent confusions of a kind, which have units on these sides and none on the other.
@@ -103,13 +129,19 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
     }))
 }
 
-/// The alignment of the words of an example, as the metric aligns them.
+/// The alignment of the words of an example, as the metric aligns them. Of several references it is with the one that has
+/// most in common with the prediction, and all of them are shown.
 pub(crate) fn words(
     options: &Options,
-    _: &ShownExample,
+    example: &ShownExample,
     compared: Option<&ComparedTexts>,
 ) -> Vec<Block> {
-    alignment(options, Unit::Word, compared)
+    let mut blocks = match compared {
+        Some(compared) if compared.references.len() > 1 => answer(options, example, Some(compared)),
+        _ => Vec::new(),
+    };
+    blocks.extend(alignment(options, Unit::Word, compared));
+    blocks
 }
 
 /// The alignment of the characters of an example.
@@ -129,19 +161,31 @@ fn alignment(options: &Options, unit: Unit, compared: Option<&ComparedTexts>) ->
     else {
         return Vec::new();
     };
-    let [[_, reference]] = references.as_slice() else {
-        return Vec::new();
-    };
     let unit = options.parse("unit").ok().flatten().unwrap_or(unit);
     let profile = options.require("profile").unwrap_or(EditProfile::Jiwer);
-    let texts = [reference, prediction];
-    let [reference, prediction] = texts.map(|text| unit.split(text, profile));
     // A long text is shown as far as a page shows texts.
-    let [reference, prediction] =
-        [&reference, &prediction].map(|units| &units[..units.len().min(2_000)]);
+    let units = |text| {
+        let mut units = unit.split(text, profile);
+        units.truncate(2_000);
+        units
+    };
+    let prediction = units(prediction);
+    let aligned = references.iter().map(|[_, reference]| {
+        let reference = units(reference);
+        let chunks = Aligned::under(profile, &reference, &prediction).chunks;
+        (reference, chunks)
+    });
+    let equal = |(_, chunks): &(_, Vec<Chunk>)| {
+        let equal = chunks.iter().filter(|chunk| chunk.edit == Edit::Equal);
+        equal.map(|chunk| chunk.reference.len()).sum::<usize>()
+    };
+    // The last of equal ones is taken, so the first comes last.
+    let Some((reference, chunks)) = aligned.rev().max_by_key(equal) else {
+        return Vec::new();
+    };
     let is_word = matches!(unit, Unit::Word | Unit::Mixed);
     let mut steps = Vec::new();
-    for chunk in Aligned::under(profile, reference, prediction).chunks {
+    for chunk in chunks {
         let sides = (
             &reference[chunk.reference.clone()],
             &prediction[chunk.prediction.clone()],
