@@ -12,6 +12,8 @@ pub enum Shape {
     Answers,
     /// A text for the answers to a question of a language and a type.
     Questions,
+    /// A list of segments of speakers, for such a list.
+    Sessions,
     /// A number, or a text, for one of several.
     Numbers,
     /// A label for a label.
@@ -60,6 +62,7 @@ impl Shape {
             Self::Texts => "texts",
             Self::Answers => "answers",
             Self::Questions => "questions",
+            Self::Sessions => "sessions",
             Self::Numbers => "numbers",
             Self::Labels => "labels",
             Self::RankedLabels => "ranked-labels",

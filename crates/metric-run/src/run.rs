@@ -11,12 +11,13 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
-    PlannedRanking, Sample, Scorer, Slice, State,
+    PlannedRanking, Sample, Scorer, Shape, Slice, State,
 };
 use rayon::prelude::*;
 
 use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
+use crate::formats::segments;
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
@@ -436,13 +437,20 @@ impl Run {
         }
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
+        let reads_sessions = self.reads_sessions(&references)?;
+        let recognized = |source| segments::recognized(source, reads_sessions, self.max_bytes);
+        let (references, predictions) = (recognized(references)?, recognized(predictions)?);
         self.refuse_unused(&[&references, &predictions], true)?;
         let [references, predictions] = pages::joined(references, predictions)?;
         let Prepared {
             references,
             predictions,
             warnings,
-        } = transcript::prepare(references, predictions, &self.transcript_options())?;
+        } = if reads_sessions {
+            segments::prepare(references, predictions, self.max_bytes)?
+        } else {
+            transcript::prepare(references, predictions, &self.transcript_options())?
+        };
         let references = Input {
             more: self.more_references(&references)?,
             source: references,
@@ -462,6 +470,7 @@ impl Run {
 
     /// Refuses settings that none of the sources uses: they would change nothing.
     fn refuse_unused(&self, sources: &[&Source], are_records: bool) -> Result<(), RunError> {
+        let reads_sessions = self.reads_sessions(sources[0])?;
         let formats = sources.iter().map(|source| source.record_format());
         // A source without a format of records has an error of its own.
         let Ok(formats) = formats.collect::<Result<Vec<Format>, RunError>>() else {
@@ -479,6 +488,12 @@ impl Run {
         let option = sources.iter().find_map(|source| source.csv_option());
         if let Some((name, value)) = option.filter(|_| !has_csv) {
             return refused((name, &value), "records in CSV", &names);
+        }
+        let transcripts = sources.iter().map(|source| source.transcript_options());
+        for given in transcripts.flat_map(|options| options.given(reads_sessions)) {
+            if !formats.iter().any(|format| given.formats.contains(format)) {
+                return refused((given.option, given.value), given.what, &names);
+            }
         }
         let last = formats.len() - 1;
         for (name, value, of) in self.fields.named(last) {
@@ -611,6 +626,23 @@ impl Run {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.
+    fn reads_sessions(&self, references: &Source) -> Result<bool, RunError> {
+        let reads = |chosen: &Chosen| {
+            let mut shapes = chosen.entry.shapes.iter();
+            shapes.any(|taken| taken.shape == Shape::Sessions)
+        };
+        let first = self.metrics.first().is_some_and(reads);
+        match self
+            .metrics
+            .iter()
+            .position(|chosen| reads(chosen) != first)
+        {
+            Some(other) => Err(self.read_differently(other, references)),
+            None => Ok(first),
+        }
     }
 
     fn read_differently(&self, other: usize, references: &Source) -> RunError {

@@ -8,6 +8,7 @@ use metric_registry::OptionError;
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField};
+use crate::formats::segments::{SpeakerOf, TranscriptOptions};
 use crate::run::{Fields, Run};
 use crate::source::Source;
 
@@ -39,6 +40,8 @@ pub struct Settings {
     pub refuse_stray_words: bool,
     /// The dialect of CSV files.
     pub csv: CsvOptions,
+    /// How transcripts are read.
+    pub transcript: TranscriptOptions,
     /// The format of both sides, unless one has its own.
     format: Option<Format>,
     references_format: Option<Format>,
@@ -70,7 +73,7 @@ const EMPTY_FIELD: [(&str, EmptyField); 3] = [
 
 impl Settings {
     /// The names of all settings.
-    pub const NAMES: [&'static str; 17] = [
+    pub const NAMES: [&'static str; 18] = [
         "missing",
         "extra",
         "input-format",
@@ -83,6 +86,7 @@ impl Settings {
         "quote",
         "header",
         "empty-field",
+        "speaker",
         "id-field",
         "references-id-field",
         "predictions-id-field",
@@ -128,6 +132,9 @@ impl Settings {
                 has_quotes: choice(given, "quote", &QUOTE)?.unwrap_or(true),
                 has_header: choice(given, "header", &HEADER)?.unwrap_or(true),
                 empty: choice(given, "empty-field", &EMPTY_FIELD)?.unwrap_or_default(),
+            },
+            transcript: TranscriptOptions {
+                speaker: choice(given, "speaker", &SpeakerOf::CHOICES)?,
             },
             format: format("input-format")?,
             references_format: format("references-format")?,
@@ -185,7 +192,8 @@ impl Settings {
             [path] if path == Path::new("-") => Source::standard_input(),
             paths => Source::paths(paths)?,
         };
-        let mut source = source.with_csv(self.csv);
+        let source = source.with_csv(self.csv);
+        let mut source = source.with_transcript(self.transcript.clone());
         if let Some(format) = format.or(self.format) {
             source = source.with_format(format);
         }
@@ -291,6 +299,7 @@ mod tests {
                 "--missing \"no\": expected one of error, empty, skip",
             ),
             ("extra", "--extra \"no\": expected one of error, ignore"),
+            ("speaker", "--speaker \"no\": expected one of file, channel"),
             ("quote", "--quote \"no\": expected one of double, none"),
             ("header", "--header \"no\": expected one of first, none"),
             (

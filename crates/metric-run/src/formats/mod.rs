@@ -15,6 +15,7 @@ pub(crate) mod datasets;
 pub(crate) mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_pages;
+pub(crate) mod segments;
 #[cfg(feature = "parquet")]
 mod thrift;
 pub(crate) mod transcript;
@@ -51,6 +52,8 @@ pub enum Format {
     Stm,
     /// NIST's `ctm`: words with their times, which belong to the segments of an `stm` file.
     Ctm,
+    /// MeetEval's SegLST: segments of sessions as a list of JSON objects.
+    SegLst,
 }
 
 /// The properties of a format.
@@ -84,7 +87,7 @@ const LINES: Spec = Spec {
 const CSV: Option<(&str, bool)> = Some(("csv", cfg!(feature = "csv")));
 const TRANSCRIPTS: Option<(&str, bool)> = Some(("transcripts", cfg!(feature = "transcripts")));
 
-const SPECS: [Spec; 11] = [
+const SPECS: [Spec; 12] = [
     Spec {
         format: Format::JsonLines,
         name: "jsonl",
@@ -169,6 +172,14 @@ const SPECS: [Spec; 11] = [
         feature: TRANSCRIPTS,
         ..LINES
     },
+    Spec {
+        format: Format::SegLst,
+        name: "seglst",
+        title: "SegLST",
+        endings: &["seglst.json"],
+        feature: TRANSCRIPTS,
+        ..LINES
+    },
 ];
 
 impl Format {
@@ -204,15 +215,23 @@ impl Format {
     ///
     /// assert_eq!(Format::of_name("truth.JSONL"), Some(Format::JsonLines));
     /// assert_eq!(Format::of_name("train-00000-of-00002.parquet"), Some(Format::Parquet));
+    /// assert_eq!(Format::of_name("calls.seglst.json"), Some(Format::SegLst));
     /// assert_eq!(Format::of_name("truth"), None);
     /// ```
     #[must_use]
     pub fn of_name(name: impl AsRef<Path>) -> Option<Self> {
-        let ending = extension(name.as_ref())?;
-        let mut specs = SPECS.iter();
-        specs
-            .find(|spec| spec.endings.contains(&ending.as_str()))
-            .map(|spec| spec.format)
+        let name = name.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
+        let ends_in = |ending: &str| {
+            let stem = name.strip_suffix(ending).unwrap_or_default();
+            stem.len() > 1 && stem.ends_with('.')
+        };
+        let endings = SPECS
+            .iter()
+            .flat_map(|spec| spec.endings.iter().map(|ending| (*ending, spec.format)));
+        let endings = endings.filter(|(ending, _)| ends_in(ending));
+        endings
+            .max_by_key(|(ending, _)| ending.len())
+            .map(|(_, format)| format)
     }
 
     fn spec(self) -> &'static Spec {

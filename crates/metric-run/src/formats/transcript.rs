@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use metric_record::{ReadError, Shard, quoted_id};
+use metric_record::{Document, ReadError, Shard, quoted_id};
 use metric_registry::Counted;
 
 use crate::RunError;
@@ -58,7 +58,7 @@ fn form(text: &str) -> Form {
 }
 
 /// Whether a text has alternatives in braces, as sclite's transcripts do.
-fn has_alternation(text: &str) -> bool {
+pub(crate) fn has_alternation(text: &str) -> bool {
     text.find('{').is_some_and(|open| {
         let rest = &text[open..];
         rest.find('}')
@@ -69,9 +69,17 @@ fn has_alternation(text: &str) -> bool {
 /// The text of a segment that is not scored, in any case.
 const IGNORED: &str = "IGNORE_TIME_SEGMENT_IN_SCORING";
 
+/// The words of a warning about segments that are not scored.
+pub(crate) fn ignored_segments() -> Counted {
+    Counted::new(
+        format!("segment is left out, as its text is {IGNORED}"),
+        format!("segments are left out, as their text is {IGNORED}"),
+    )
+}
+
 /// A time in seconds, as an exact number of units: the sum of a begin and half a duration is compared with
 /// an end, which binary fractions would get wrong.
-type Time = i128;
+pub(crate) type Time = i128;
 
 /// The number of decimal places that a time may have.
 const PLACES: usize = 12;
@@ -112,16 +120,16 @@ pub(crate) fn prepare(
     }
     let mut warnings = Vec::new();
     let segments = match reference {
-        Some(Format::Stm) => Some(read_segments(&references, options.max_bytes)?),
+        Some(Format::Stm) => Some(each_file(&references, options.max_bytes, segments_of)?),
         _ => None,
     };
     let predictions = match (prediction, &segments) {
         (Some(Format::Ctm), Some(segments)) => {
-            let words = read_words(&predictions, options.max_bytes)?;
+            let words = each_file(&predictions, options.max_bytes, read_words)?;
             align(&predictions.name(), segments, words, options, &mut warnings)?
         }
         (Some(Format::Stm), _) => {
-            let segments = read_segments(&predictions, options.max_bytes)?;
+            let segments = each_file(&predictions, options.max_bytes, segments_of)?;
             records(predictions.name(), &segments)
         }
         _ => predictions,
@@ -134,11 +142,7 @@ pub(crate) fn prepare(
                 options.shard.is_none_or(holds) && segment.is_ignored()
             };
             let ignored = segments.iter().filter(is_held).count() as u64;
-            let words = Counted::new(
-                format!("segment is left out, as its text is {IGNORED}"),
-                format!("segments are left out, as their text is {IGNORED}"),
-            );
-            warnings.push((words, ignored));
+            warnings.push((ignored_segments(), ignored));
             records(references.name(), &segments)
         }
     };
@@ -150,17 +154,17 @@ pub(crate) fn prepare(
 }
 
 /// A segment of a recording.
-struct Segment {
+pub(crate) struct Segment {
     /// File and channel.
-    channel: (String, String),
-    speaker: String,
+    pub(crate) channel: (String, String),
+    pub(crate) speaker: String,
     /// The begin as it is written.
     written: String,
-    begin: Time,
-    end: Time,
+    pub(crate) begin: Time,
+    pub(crate) end: Time,
     labels: String,
-    text: String,
-    line: u64,
+    pub(crate) text: String,
+    pub(crate) line: u64,
 }
 
 impl Segment {
@@ -169,41 +173,53 @@ impl Segment {
         format!("{file}/{channel}/{}", self.written)
     }
 
-    fn is_ignored(&self) -> bool {
+    pub(crate) fn is_ignored(&self) -> bool {
         self.text.eq_ignore_ascii_case(IGNORED)
     }
 }
 
 /// A word with its time.
-struct Word {
-    channel: (String, String),
-    begin: Time,
+pub(crate) struct Word {
+    pub(crate) channel: (String, String),
+    pub(crate) begin: Time,
     /// Twice the middle of the word.
     twice_middle: Time,
-    text: String,
-    line: u64,
+    pub(crate) text: String,
+    pub(crate) line: u64,
 }
 
-/// Reads each line of a source that is not empty or a comment.
-fn each_line<T>(
+impl Word {
+    pub(crate) fn end(&self) -> Time {
+        self.twice_middle - self.begin
+    }
+}
+
+/// Reads what the files of a source have.
+fn each_file<T>(
     source: &Source,
     max_bytes: u64,
-    read: impl Fn(&str, u64) -> Result<T, String>,
+    read: fn(&Document) -> Result<Vec<T>, ReadError>,
 ) -> Result<Vec<T>, RunError> {
     let mut all = Vec::new();
     for file in source.files() {
-        let document = file.document(max_bytes)?;
-        let lines = document.file()?.content().lines().zip(1..);
-        for (line, number) in lines {
-            let line = line.trim_ascii();
-            if line.is_empty() || is_comment(line) {
-                continue;
-            }
-            let refuse = |problem| ReadError::new(&document.name, problem);
-            all.push(read(line, number).map_err(|problem| refuse(problem).line(number))?);
-        }
+        all.extend(read(&file.document(max_bytes)?)?);
     }
     Ok(all)
+}
+
+/// Reads each line of a file that is not empty or a comment.
+fn each_line<T>(
+    document: &Document,
+    is_comment: fn(&str) -> bool,
+    read: impl Fn(&str, u64) -> Result<T, String>,
+) -> Result<Vec<T>, ReadError> {
+    let lines = document.file()?.content().lines().map(str::trim_ascii);
+    let read = lines.zip(1..).filter_map(|(line, number)| {
+        let is_read = !line.is_empty() && !is_comment(line);
+        let refuse = |problem| ReadError::new(&document.name, problem).line(number);
+        is_read.then(|| read(line, number).map_err(refuse))
+    });
+    read.collect()
 }
 
 /// The word that a text starts with, and what follows it.
@@ -213,8 +229,15 @@ fn next_word(text: &str) -> (&str, &str) {
     (word, rest.trim_ascii_start())
 }
 
-fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunError> {
-    each_line(source, max_bytes, |line, number| {
+fn segments_of(document: &Document) -> Result<Vec<Segment>, ReadError> {
+    read_segments(document, is_comment)
+}
+
+pub(crate) fn read_segments(
+    document: &Document,
+    is_comment: fn(&str) -> bool,
+) -> Result<Vec<Segment>, ReadError> {
+    each_line(document, is_comment, |line, number| {
         let (file, rest) = next_word(line);
         let (channel, rest) = next_word(rest);
         let (speaker, rest) = next_word(rest);
@@ -250,8 +273,8 @@ fn read_segments(source: &Source, max_bytes: u64) -> Result<Vec<Segment>, RunErr
     })
 }
 
-fn read_words(source: &Source, max_bytes: u64) -> Result<Vec<Word>, RunError> {
-    each_line(source, max_bytes, |line, number| {
+pub(crate) fn read_words(document: &Document) -> Result<Vec<Word>, ReadError> {
+    each_line(document, is_comment, |line, number| {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let (&[file, channel, begin, duration, text] | &[file, channel, begin, duration, text, _]) =
             fields.as_slice()
@@ -290,6 +313,14 @@ fn time(text: &str, what: &str) -> Result<Time, String> {
     format!("{whole}{fraction:0<PLACES$}")
         .parse()
         .map_err(|_| refuse())
+}
+
+/// Writes a time as a decimal number.
+pub(crate) fn decimal(time: Time) -> String {
+    let unit = Time::from(10_u8).pow(PLACES as u32);
+    let (whole, rest) = (time / unit, time % unit);
+    let text = format!("{whole}.{rest:0PLACES$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Gives each word to a segment of its file and channel, as sclite does: in the order of time, to the first
@@ -370,11 +401,12 @@ fn align(
                 .unwrap_or_default();
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             let line = words.first().map_or(1, |word| word.line);
-            writer.add(&segment.id(), &texts.join(" "), None, line);
+            let text = texts.join(" ");
+            writer.add(&segment.id(), &text, form(&text), None, line);
         }
     }
     for (id, line) in foreign {
-        writer.add(&id, "", None, line);
+        writer.add(&id, "", Form::Line, None, line);
     }
     Ok(Source::records(name.to_owned(), writer.0, Format::Kaldi))
 }
@@ -387,6 +419,7 @@ fn records(name: String, segments: &[Segment]) -> Source {
         writer.add(
             &segment.id(),
             &segment.text,
+            form(&segment.text),
             Some(&fields.to_string()),
             segment.line,
         );
@@ -395,7 +428,7 @@ fn records(name: String, segments: &[Segment]) -> Source {
 }
 
 /// Writes records into a text.
-struct RecordWriter(Records);
+pub(crate) struct RecordWriter(pub(crate) Records);
 
 impl Default for RecordWriter {
     fn default() -> Self {
@@ -407,7 +440,14 @@ impl Default for RecordWriter {
 }
 
 impl RecordWriter {
-    fn add(&mut self, id: &str, value: &str, record: Option<&str>, line: u64) {
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        value: &str,
+        form: Form,
+        record: Option<&str>,
+        line: u64,
+    ) {
         let Records { text, found } = &mut self.0;
         let mut write = |part: &str| {
             let start = text.len();
@@ -417,7 +457,7 @@ impl RecordWriter {
         found.push(Found {
             id: FoundId::Here(write(id)),
             value: write(value),
-            form: form(value),
+            form,
             other: None,
             record: record.map(&mut write).unwrap_or_default(),
             line,

@@ -30,6 +30,7 @@ pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
+use crate::formats::segments::TranscriptOptions;
 use crate::found::Found;
 
 /// Data that are not yet read: a file, a folder, standard input, bytes in memory, or a reader.
@@ -42,6 +43,7 @@ pub struct Source {
     is_stated: bool,
     compression: Compression,
     csv: CsvOptions,
+    transcript: TranscriptOptions,
     /// The split of a dataset folder.
     split: Option<String>,
     /// Where the hash of the bytes goes, if it is requested.
@@ -134,6 +136,7 @@ impl Source {
             is_stated: false,
             compression: Compression::None,
             csv: CsvOptions::default(),
+            transcript: TranscriptOptions::default(),
             split: None,
             fingerprint: None,
         }
@@ -229,6 +232,16 @@ impl Source {
         Self { csv, ..self }
     }
 
+    /// Returns the same source with its transcripts read in this way.
+    #[must_use]
+    pub fn with_transcript(self, transcript: TranscriptOptions) -> Self {
+        Self { transcript, ..self }
+    }
+
+    pub(crate) fn transcript_options(&self) -> &TranscriptOptions {
+        &self.transcript
+    }
+
     /// Returns the same source with this split of the dataset that a folder holds.
     #[must_use]
     pub fn with_split(self, split: impl Into<String>) -> Self {
@@ -271,6 +284,7 @@ impl Source {
                 let of_all = |source: &Self| Self {
                     format: self.format,
                     csv: self.csv,
+                    transcript: self.transcript.clone(),
                     ..source.clone()
                 };
                 files.sources.iter().map(of_all).collect()
