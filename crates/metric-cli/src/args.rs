@@ -38,6 +38,8 @@ Formats of files:
   Parquet (.parquet), Arrow (.arrow, .feather): columns of these names
   text (.txt): one value per line, joined by line number
   transcripts (.trn, .stm, .ctm, and Kaldi's with --input-format kaldi)
+  sessions of several speakers, for cpwer, orcwer and dicpwer: SegLST
+      (.seglst.json, or .json with `session_id`), .stm, and one .ctm per speaker
 All except Parquet and Arrow may be compressed (.gz, .zst). A folder, several files, or a pattern in quotes \
 ('part-*.parquet') are read as one source. `-` reads standard input, as JSON Lines unless --input-format says otherwise.";
 
@@ -55,13 +57,14 @@ const HELP_COLUMNS: usize = 80;
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 7] = [
+const FOR_SOME: [(&str, HasOption); 8] = [
     ("more-references", |entry| {
         entry
             .shapes
             .iter()
             .any(|taken| taken.shape.has_references())
     }),
+    ("speaker", Entry::reads_sessions),
     ("svg", |entry| {
         cfg!(feature = "report") || entry.draws(Drawing::Svg)
     }),
@@ -598,6 +601,10 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "text", "null"])
             .default_value("error")
             .help("Meaning of an empty CSV field without quotes: an error, the empty text, or null"),
+        valued_arg("speaker", "WHICH")
+            .value_parser(["file", "channel"])
+            .default_value("file")
+            .help("Speaker of the words of a CTM file: the name of the file, or the channel"),
         Arg::new("missing")
             .long("missing")
             .value_name("POLICY")

@@ -42,6 +42,7 @@ const HEADINGS: &[Heading] = &[
             "quote",
             "header",
             "empty-field",
+            "speaker",
             "shard",
         ],
     },

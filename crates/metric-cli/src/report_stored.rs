@@ -290,6 +290,7 @@ impl StoredSample {
             part: self.part,
             scores: scores.map(|(name, score)| (name, score.as_f64())).collect(),
             counts: self.counts.0,
+            values: Vec::new(),
             inputs: inputs.map(Arc::new),
         }
     }

@@ -11,7 +11,7 @@ use crate::plan::{Plan, PlannedRanking};
 use crate::report::InReport;
 use crate::score_spec::ScoreSpec;
 use crate::scorer::Scorer;
-use crate::shape::Taken;
+use crate::shape::{Shape, Taken};
 use crate::show::Drawing;
 #[cfg(feature = "report")]
 use crate::show::Show;
@@ -264,6 +264,13 @@ impl Entry {
         return self.report.is_some_and(|report| report.has_images);
         #[cfg(not(feature = "report"))]
         false
+    }
+
+    /// Returns whether records are sessions of several speakers, as transcripts with segments hold them.
+    #[must_use]
+    pub fn reads_sessions(&self) -> bool {
+        let mut shapes = self.shapes.iter();
+        shapes.any(|taken| taken.shape == Shape::Sessions)
     }
 
     /// Returns the position of the score that a report shows first, among scores of these names.

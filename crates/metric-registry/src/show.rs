@@ -27,6 +27,12 @@ pub trait Show {
         None
     }
 
+    /// Returns the reference and the prediction of a record as JSON in a form of the metric's own; `None` to show them
+    /// as they are.
+    fn inputs(&self, _record: &mut Record<'_>) -> Option<[String; 2]> {
+        None
+    }
+
     /// Draws a record in a form that the metric [draws](crate::Entry::draws).
     ///
     /// # Errors

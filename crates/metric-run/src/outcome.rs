@@ -547,6 +547,8 @@ fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<&InputsJson
         scores: Object<'a, Option<f64>>,
         counts: Object<'a, serde_json::Value>,
         #[serde(flatten)]
+        values: Object<'a, serde_json::Value>,
+        #[serde(flatten)]
         inputs: Option<&'a InputsJson>,
     }
     let line = Line {
@@ -555,6 +557,7 @@ fn sample_line(metric: Option<&str>, sample: &Sample, inputs: Option<&InputsJson
         metric,
         scores: Object(&sample.scores),
         counts: Object(&sample.counts),
+        values: Object(&sample.values),
         inputs,
     };
     serde_json::to_string(&line).unwrap_or_default()

@@ -11,7 +11,7 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
-    PlannedRanking, Sample, Scorer, Shape, Slice, State,
+    PlannedRanking, Sample, Scorer, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -630,10 +630,7 @@ impl Run {
 
     /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.
     fn reads_sessions(&self, references: &Source) -> Result<bool, RunError> {
-        let reads = |chosen: &Chosen| {
-            let mut shapes = chosen.entry.shapes.iter();
-            shapes.any(|taken| taken.shape == Shape::Sessions)
-        };
+        let reads = |chosen: &Chosen| chosen.entry.reads_sessions();
         let first = self.metrics.first().is_some_and(reads);
         match self
             .metrics
@@ -1313,7 +1310,16 @@ impl Fold<'_> {
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
         if self.observer.wants_inputs() {
             for pair in pairs {
-                let taken = self.observer.input(&join.record(pair));
+                let mut record = join.record(pair);
+                let metric = self.run.metrics.first();
+                let shown = metric.and_then(|chosen| chosen.scorer.inputs(&mut record.clone()));
+                if let Some([reference, prediction]) = &shown {
+                    record.reference = Value::json(reference);
+                    if !record.prediction.is_missing() {
+                        record.prediction = Value::json(prediction);
+                    }
+                }
+                let taken = self.observer.input(&record);
                 taken.map_err(RunError::Observer)?;
             }
         }

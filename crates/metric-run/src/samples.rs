@@ -64,7 +64,8 @@ impl SampleTable {
             column.resize(rows, None);
             column.push(*score);
         }
-        for (index, (name, count)) in sample.counts.iter().enumerate() {
+        let counts = sample.counts.iter().chain(&sample.values);
+        for (index, (name, count)) in counts.enumerate() {
             let column = column(&mut self.counts, index, name);
             column.fill(rows);
             column.push(count);
@@ -136,7 +137,7 @@ impl SampleTable {
         &self.scores
     }
 
-    /// Returns the counts by name.
+    /// Returns the counts by name, and after them what else is said of examples.
     #[must_use]
     pub fn counts(&self) -> &[(String, CountColumn)] {
         &self.counts
@@ -316,6 +317,7 @@ mod tests {
         let named = |(name, score): &(&str, Option<f64>)| ((*name).to_owned(), *score);
         Sample {
             inputs: None,
+            values: Vec::new(),
             record: 0,
             id: "a".to_owned(),
             part: part.map(str::to_owned),

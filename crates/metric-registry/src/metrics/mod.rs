@@ -37,6 +37,8 @@ pub(crate) mod relaxed_accuracy;
 #[cfg(feature = "text")]
 pub(crate) mod rouge;
 #[cfg(feature = "text")]
+pub(crate) mod speakers;
+#[cfg(feature = "text")]
 pub(crate) mod squad;
 #[cfg(feature = "text")]
 pub(crate) mod string_accuracy;
@@ -68,6 +70,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": squad::SQUAD, vqa::VQA, anls::ANLS, relaxed_accuracy::RELAXED_ACCURACY;
     "text": edit_similarity::EDIT_SIMILARITY;
     "text": bleu::BLEU, chrf::CHRF, ter::TER, rouge::ROUGE;
+    "text": speakers::CPWER, speakers::ORCWER, speakers::DICPWER;
     "code": codebleu::CODEBLEU;
     "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;

@@ -12,7 +12,7 @@ use super::pool::{GroupCount, Pool};
 use super::{Asked, Closeness, Unified};
 use crate::data_set::Inputs;
 use crate::kept::{JOINT, Kept};
-use crate::numbers::Scope;
+use crate::numbers::{Named, Scope};
 use crate::plan::{Described, Plan, PlannedRanking};
 use crate::ranking::Ranking;
 
@@ -42,6 +42,8 @@ pub(crate) struct Gathered {
     pub(crate) index: usize,
     /// The id of the current record, if examples are requested on their own.
     pub(crate) id: String,
+    /// What is said of the next example in addition to its scores and counts, if examples are requested on their own.
+    pub(crate) values: Named<serde_json::Value>,
     /// Whether a record has begun.
     begun: bool,
     /// Whether only the counts of all examples together are requested.
@@ -73,6 +75,7 @@ impl Gathered {
             first: 0,
             index: 0,
             id: String::new(),
+            values: Vec::new(),
             begun: false,
             plain: !with_samples && plan.is_empty() && plan.ranking.is_none(),
             names_all: with_samples || !plan.is_empty(),
@@ -249,6 +252,7 @@ impl Gathered {
                     id: id.clone(),
                     part: part.map(str::to_owned),
                     state: state.boxed_clone(),
+                    values: Vec::new(),
                 },
                 inputs: None,
                 is_unnamed: true,
@@ -265,6 +269,7 @@ impl Gathered {
                 id: id.clone(),
                 part: part.map(str::to_owned),
                 state: state.boxed_clone(),
+                values: std::mem::take(&mut self.values),
             });
         }
     }
@@ -354,6 +359,8 @@ pub(crate) struct Measured {
     /// The part of the record, if the record has several examples.
     pub(crate) part: Option<String>,
     pub(crate) state: Box<dyn AnyState>,
+    /// What was said in addition to its numbers.
+    pub(crate) values: Named<serde_json::Value>,
 }
 
 /// One of the worst examples.

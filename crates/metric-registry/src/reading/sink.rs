@@ -146,6 +146,14 @@ impl<'a, R: Reading> Sink<'a, R> {
             .add_example(reading, part, groups, &mut state, &closeness);
     }
 
+    /// Says something of the next example in addition to its scores and counts, such as how its parts were assigned, if
+    /// the examples are requested on their own.
+    pub fn value(&mut self, name: &str, value: serde_json::Value) {
+        if self.gathered.measured.is_some() {
+            self.gathered.values.push((name.to_owned(), value));
+        }
+    }
+
     /// Adds the state of several examples that belong to the same groups. Only for where the examples
     /// are not [wanted on their own](Self::wants_samples).
     pub fn pooled(&mut self, examples: u64, groups: &[(&str, &str)], mut state: StateOf<R>) {
@@ -207,6 +215,7 @@ impl<'a, R: Reading> Sink<'a, R> {
                 id: id.clone(),
                 part: part.map(str::to_owned),
                 state: Box::new(reading.metric().measure(pair.0, pair.1)),
+                values: Vec::new(),
             },
             inputs: None,
             is_unnamed: true,

@@ -378,6 +378,10 @@ impl Show for Scorer {
         Some(compared.given_as(show.compared(record)?))
     }
 
+    fn inputs(&self, record: &mut Record<'_>) -> Option<[String; 2]> {
+        self.definition.reading.show().inputs(record)
+    }
+
     fn picture(&self, record: &mut Record<'_>, drawing: Drawing) -> Result<String, FieldError> {
         let show = self.definition.reading.show();
         let Some(before) = &self.definition.before else {

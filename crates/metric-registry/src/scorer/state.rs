@@ -36,6 +36,8 @@ pub struct Sample {
     pub scores: Named<Option<f64>>,
     /// Counts by name.
     pub counts: Named<serde_json::Value>,
+    /// What is said of it in addition, by name, such as the assignment of a session.
+    pub values: Named<serde_json::Value>,
     /// The values of its record, if it is one of a [data set](crate::DataSet::inputs) and they are requested.
     pub inputs: Option<Arc<Inputs>>,
 }
@@ -543,6 +545,7 @@ impl Definition {
             part: example.part.clone(),
             scores,
             counts,
+            values: example.values.clone(),
             inputs,
         }
     }

@@ -16,6 +16,8 @@ pub(crate) mod ranked;
 #[cfg(feature = "class")]
 pub(crate) mod scores;
 #[cfg(feature = "text")]
+pub(crate) mod sessions;
+#[cfg(feature = "text")]
 pub(crate) mod texts;
 
 #[cfg(feature = "class")]

@@ -28,6 +28,15 @@ const MOST_DIGITS: i64 = 27;
 pub struct Time(pub(super) i128);
 
 impl Time {
+    /// The units of a second.
+    pub const SECOND: i128 = SECOND;
+
+    /// Returns the time in units of 10^-15 s, for exact sums.
+    #[must_use]
+    pub fn units(self) -> i128 {
+        self.0
+    }
+
     /// Returns the time in seconds, as the nearest number that a double has.
     #[must_use]
     pub fn seconds(self) -> f64 {
