@@ -1,14 +1,17 @@
 //! Transcripts of several speakers, and languages without spaces between words.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use metric_core::Metric;
-use metric_text::edit::{EditProfile, MAX_CELLS};
-use metric_text::speakers::{
-    Collar, CpWer, DiCpWer, OrcWer, Preparation, Search, Segment, Speech, Time, Timing,
-    self_overlap,
-};
+use metric_record::{Missing, Record, Value as Side};
+use metric_registry::{Entry, Options, find};
+use metric_run::{Data, ErrorKind, Run, SampleCollector, Source};
+use metric_text::edit::EditProfile;
+use metric_text::speakers::{Search, Segment, Timing, self_overlap};
 use metric_text::squad::{Evidence, SquadProfile};
-use metric_text::{EditRate, Edits, Squad, Unit};
-use serde_json::{Value, json};
+use metric_text::{EditRate, Squad, Unit};
+use serde_json::{Map, Value, json};
 
 use crate::rows::{self, Deviation, near, same, text, texts};
 
@@ -169,58 +172,61 @@ const TIMINGS: &[(&str, Timing)] = &[
     ("none", Timing::Word),
 ];
 
-/// The preparation of a session, for a collar.
-fn preparation(row: &Value, collar: Option<&str>) -> Result<Preparation, String> {
-    let mut preparation = Preparation::default();
-    if let Some(unit) = row["unit"].as_str() {
-        preparation.unit = unit.parse().map_err(|error| format!("{error}"))?;
+/// MeetEval's rules, without and with a collar, each with the metric and its search. The program has other names.
+const RULES: &[(&[&str], &str, Option<Search>)] = &[
+    (&["cp", "tcp", "cpwer", "tcpwer"], "cpwer", None),
+    (
+        &["orc", "tcorc", "orcwer", "tcorcwer"],
+        "orcwer",
+        Some(Search::Exact),
+    ),
+    (
+        &[
+            "greedy-orc",
+            "greedy-tcorc",
+            "greedy_orcwer",
+            "greedy_tcorcwer",
+        ],
+        "orcwer",
+        Some(Search::Greedy),
+    ),
+    (
+        &["di-cp", "di-tcp", "greedy_dicpwer", "greedy_ditcpwer"],
+        "dicpwer",
+        None,
+    ),
+];
+
+/// The metric of a rule, with its options for a collar.
+fn metric(rule: &str, collar: Option<&str>) -> Result<(&'static Entry, Options), String> {
+    let found = RULES.iter().find(|(rules, ..)| rules.contains(&rule));
+    let (_, name, search) = found.ok_or_else(|| format!("unknown rule {rule}"))?;
+    let mut options = Options::default();
+    if let Some(search) = search {
+        options = options.set("search", search.name());
     }
-    let Some(collar) = collar else {
-        return Ok(preparation);
-    };
-    let time: Time = collar.parse().map_err(|error| format!("{error}"))?;
-    let mut collar = Collar::new(time).map_err(|error| error.to_string())?;
-    for (side, timing) in [
-        ("reference", &mut collar.reference),
-        ("hypothesis", &mut collar.prediction),
-    ] {
-        if let Some(name) = row["timing"][side].as_str() {
-            let found = TIMINGS.iter().find(|(other, _)| *other == name);
-            *timing = found.ok_or("an unknown timing")?.1;
-        }
+    if let Some(collar) = collar {
+        options = options.set("collar", collar);
     }
-    Ok(preparation.with_collar(Some(collar)))
+    Ok((find(name).ok_or("no such metric")?, options))
 }
 
-/// Edits and assignment by a rule, and for `cp` and `tcp` the numbers of speakers, missed ones and extra ones.
-fn score(
-    rule: &str,
-    prediction: &Speech,
-    reference: &Speech,
-) -> Result<(Edits, Value, Value), String> {
-    let orc = |search| {
-        let metric = OrcWer::default().with_search(search);
-        metric.session_within(prediction, reference, MAX_CELLS)
-    };
-    let assigned = match rule {
-        "cp" | "tcp" => {
-            let session = CpWer.session_within(prediction, reference, MAX_CELLS);
-            let session = session.map_err(|error| error.to_string())?;
-            let pairs = session.pairs.iter();
-            let pairs: Value = pairs
-                .map(|pair| json!([pair.reference, pair.prediction]))
-                .collect();
-            let state = session.state;
-            let speakers = json!([state.speakers, state.missed_speakers, state.extra_speakers]);
-            return Ok((state.edits, pairs, speakers));
+/// The options that a row has for all rules.
+fn row_options(row: &Value, is_timed: bool, mut options: Options) -> Result<Options, String> {
+    if let Some(unit) = row["unit"].as_str() {
+        options = options.set("unit", unit);
+    }
+    let sides = [
+        ("reference", "reference-timing"),
+        ("hypothesis", "prediction-timing"),
+    ];
+    for (side, option) in sides.into_iter().filter(|_| is_timed) {
+        if let Some(name) = row["timing"][side].as_str() {
+            let found = TIMINGS.iter().find(|(other, _)| *other == name);
+            options = options.set(option, found.ok_or("an unknown timing")?.1.name());
         }
-        "orc" | "tcorc" => orc(Search::Exact),
-        "greedy-orc" | "greedy-tcorc" => orc(Search::Greedy),
-        "di-cp" | "di-tcp" => DiCpWer.session_within(prediction, reference, MAX_CELLS),
-        _ => return Err(format!("unknown rule {rule}")),
-    };
-    let assigned = assigned.map_err(|error| error.to_string())?;
-    Ok((assigned.edits, json!(assigned.assignment), Value::Null))
+    }
+    Ok(options)
 }
 
 /// What MeetEval refuses and we do not: many speakers, and an exact search without streams.
@@ -231,41 +237,70 @@ fn check_session(row: &Value, rule: &str, expected: &Value) -> Result<(), String
         Some((rule, collar)) => (rule, Some(collar)),
         None => (rule, None),
     };
-    let preparation = preparation(row, collar)?;
-    let reference = preparation.reference(&segments(&row["reference"])?);
-    let prediction = preparation.prediction(&segments(&row["hypothesis"])?);
-    let (Ok(reference), Ok(prediction)) = (reference, prediction) else {
-        let refused = expected["refused"].as_str();
-        return refused
-            .map(|_| ())
-            .ok_or_else(|| "an invalid segment".to_owned());
-    };
-    let (edits, assignment, speakers) = score(rule, &prediction, &reference)?;
-    if let Some(refused) = expected["refused"].as_str() {
-        let is_allowed = ALLOWED.iter().any(|start| refused.starts_with(start));
-        return if is_allowed {
-            Ok(())
-        } else {
-            Err(refused.to_owned())
-        };
+    let (entry, options) = metric(rule, collar)?;
+    let options = row_options(row, collar.is_some(), options)?;
+    let scorer = entry.scorer(&options).map_err(|error| error.to_string())?;
+    let sides = ["hypothesis", "reference"].map(|side| row[side].to_string());
+    let [prediction, reference] = sides.each_ref().map(|side| Side::json(side));
+    let mut state = scorer.start();
+    let mut part = scorer.read(&state, &mut [Record::new("1", prediction, reference)], true);
+    let read = state.add(&mut part).map_err(|error| error.to_string());
+    let refused = expected["refused"].as_str();
+    let is_allowed =
+        refused.is_some_and(|refused| ALLOWED.iter().any(|start| refused.starts_with(start)));
+    match (read, refused) {
+        (Err(_), Some(_)) if !is_allowed => return Ok(()),
+        (Err(error), _) => return Err(error),
+        (Ok(()), Some(_)) if is_allowed => return Ok(()),
+        (Ok(()), Some(refused)) => return Err(refused.to_owned()),
+        (Ok(()), None) => {}
     }
-    let counts = [
-        ("errors", edits.errors()),
-        ("length", edits.reference_length()),
-        ("substitutions", edits.substitutions),
-        ("deletions", edits.deletions),
-        ("insertions", edits.insertions),
+    let samples = part.samples(&state);
+    let sample = samples.first().ok_or("no session")?;
+    same("examples", samples.len(), 1)?;
+    same("counts", &sample.counts, &state.report().counts)?;
+    let sample = json!({
+        "scores": sample.scores.iter().cloned().collect::<BTreeMap<String, Option<f64>>>(),
+        "counts": sample.counts.iter().cloned().collect::<Map<String, Value>>(),
+        "assignment": sample.values.iter().find(|(name, _)| name == "assignment").map(|it| &it.1),
+    });
+    check_numbers(&sample, expected)
+}
+
+/// Compares the numbers of a session, or of all sessions, with those of MeetEval.
+fn check_numbers(ours: &Value, expected: &Value) -> Result<(), String> {
+    let count = |name: &str| ours["counts"][name].as_u64().unwrap_or_default();
+    let [hits, substitutions, deletions, insertions] =
+        ["hits", "substitutions", "deletions", "insertions"].map(count);
+    let (errors, length) = (
+        substitutions + deletions + insertions,
+        hits + substitutions + deletions,
+    );
+    let rows = [
+        ("errors", "errors", errors),
+        ("length", "length", length),
+        ("substitutions", "substitutions", substitutions),
+        ("deletions", "deletions", deletions),
+        ("insertions", "insertions", insertions),
+        ("speakers", "scored_speaker", count("speakers")),
+        (
+            "missed_speakers",
+            "missed_speaker",
+            count("missed_speakers"),
+        ),
+        ("extra_speakers", "falarm_speaker", count("extra_speakers")),
     ];
-    for (name, count) in counts {
-        if let Some(expected) = expected[name].as_u64() {
+    for (name, of_program, count) in rows {
+        let expected = expected[name].as_u64().or(expected[of_program].as_u64());
+        if let Some(expected) = expected {
             same(name, count, expected)?;
         }
     }
-    if !speakers.is_null() {
-        let names = ["speakers", "missed_speakers", "extra_speakers"];
-        let expected = names.map(|name| expected[name].clone());
-        same("speakers", speakers, json!(expected))?;
-    }
+    let score = ours["scores"]
+        .as_object()
+        .and_then(|scores| scores.values().next());
+    let rate = (length > 0).then(|| errors as f64 / length as f64);
+    same("score", score.and_then(Value::as_f64), rate)?;
     let Some(listed) = expected["assignment"].as_array() else {
         return Ok(());
     };
@@ -277,7 +312,11 @@ fn check_session(row: &Value, rule: &str, expected: &Value) -> Result<(), String
             name.clone()
         }
     };
-    same("assignment", assignment, listed.iter().map(name).collect())
+    same(
+        "assignment",
+        &ours["assignment"],
+        &listed.iter().map(name).collect(),
+    )
 }
 
 #[test]
@@ -325,4 +364,95 @@ fn overlaps_of_speakers_with_themselves() {
         }
         Ok(())
     });
+}
+
+/// The files of a folder as `meeteval-wer` scores them.
+fn check_files(row: &Value) -> Result<(), String> {
+    let (rule, expected) = (text(row, "rule")?, &row["expected"]);
+    let mut words = rule.split(' ');
+    let name = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let collar = words
+        .strip_prefix(&["--collar"])
+        .and_then(|rest| rest.first().copied());
+    let (entry, options) = metric(name, collar)?;
+    let mut run = Run::new(entry, &options).map_err(|error| error.to_string())?;
+    run.samples = true;
+    run.join.ignore_extra = words == ["--partial"];
+    // MeetEval takes a missing session for silence where few are missing.
+    if expected["refused"].is_null() {
+        run.join.missing = Missing::Empty;
+    }
+    let source = |side: &str| {
+        let files = rows::texts(&row["files"][side])?;
+        let folder = Path::new(text(row, "folder")?);
+        let files: Vec<_> = files.iter().map(|file| folder.join(file)).collect();
+        Source::paths(&files).map_err(|error| error.to_string())
+    };
+    let data = Data::Sources {
+        references: source("reference")?,
+        predictions: source("hypothesis")?,
+    };
+    let collector = SampleCollector::default();
+    let outcomes = run.score_observed(data, &collector);
+    if let Some(refused) = expected["refused"].as_str() {
+        return match (outcomes, refused) {
+            // MeetEval reads whole numbers only here.
+            (Ok(_), refused) if refused.contains("TypeError") => Ok(()),
+            (Ok(_), refused) => Err(refused.to_owned()),
+            (Err(error), _) => same("kind of error", error.kind(), ErrorKind::Input),
+        };
+    }
+    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    let report = outcomes[0].state().report();
+    let total = json!({
+        "scores": report.scores.into_iter().collect::<BTreeMap<String, Option<f64>>>(),
+        "counts": report.counts.into_iter().collect::<Map<String, Value>>(),
+    });
+    check_numbers(&total, &expected["total"])?;
+    let sessions = expected["sessions"].as_object().ok_or("no sessions")?;
+    let tables = collector.into_tables();
+    let (_, table) = tables.first().ok_or("no sessions")?;
+    same("sessions", table.len(), sessions.len())?;
+    for (row, id) in table.ids().iter().enumerate() {
+        let counts = table.counts().iter();
+        let counts: Map<String, Value> = counts
+            .map(|(name, column)| (name.clone(), column.get(row).unwrap_or_default()))
+            .collect();
+        let scores = table.scores().iter();
+        let scores: BTreeMap<String, Option<f64>> = scores
+            .map(|(name, column)| (name.clone(), column[row]))
+            .collect();
+        let session =
+            json!({"scores": scores, "counts": counts, "assignment": counts["assignment"]});
+        let checked = check_numbers(&session, &sessions[id]);
+        checked.map_err(|error| format!("{id}: {error}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn files_of_sessions() {
+    let mut all = Vec::new();
+    for folder in rows::folders() {
+        let entries = std::fs::read_dir(folder.join("speakers/files"))
+            .into_iter()
+            .flatten();
+        for entry in entries {
+            let folder = entry.expect("an entry").path();
+            let name = folder
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            let text =
+                std::fs::read_to_string(folder.join("expect.json")).expect("the expected values");
+            let files: Value = serde_json::from_str(&text).expect("JSON");
+            for (rule, expected) in files["results"].as_object().expect("results") {
+                let id = format!("{name} {rule}");
+                all.push(json!({"id": id, "rule": rule, "expected": expected, "files": files, "folder": folder}));
+            }
+        }
+    }
+    rows::check(&all, rows::id, &[], check_files);
 }
