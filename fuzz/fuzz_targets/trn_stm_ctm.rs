@@ -1,4 +1,4 @@
-//! Transcripts: two parts, references and predictions, as `trn`, and as `stm` with `ctm`.
+//! Transcripts: two parts, references and predictions, as `trn`, as `stm` with `ctm`, and as sessions of several speakers.
 
 #![no_main]
 
@@ -12,9 +12,17 @@ fuzz_target!(|data: &[u8]| {
     let [references, predictions, ..] = parts(&text)[..] else {
         return;
     };
-    let wer = find("wer").expect("a metric");
-    for formats in [[Format::Trn, Format::Trn], [Format::Stm, Format::Ctm]] {
-        let run = Run::new(wer, &Options::default()).expect("a run");
+    let rows = [
+        ("wer", [Format::Trn, Format::Trn]),
+        ("wer", [Format::Stm, Format::Ctm]),
+        ("cpwer", [Format::Stm, Format::Stm]),
+        ("orcwer", [Format::Stm, Format::Ctm]),
+        ("dicpwer", [Format::SegLst, Format::SegLst]),
+        ("cpwer", [Format::Json, Format::Json]),
+    ];
+    for (metric, formats) in rows {
+        let metric = find(metric).expect("a metric");
+        let run = Run::new(metric, &Options::default()).expect("a run");
         let source = |name: &str, text: &str, format| Source::memory(name, text.as_bytes(), format);
         let scored = run.score(
             source("references", references, formats[0]),

@@ -159,6 +159,21 @@ def _votes(count: int = 40) -> list[tuple[Any, Any]]:
     return [([random_.choice(_WORDS) for _ in range(10)], random_.choice(_WORDS)) for _ in range(count)]
 
 
+def _sessions(count: int = 30) -> list[tuple[Any, Any]]:
+    random_ = random.Random(17)
+
+    def side(names: str) -> list[dict[str, Any]]:
+        segments = []
+        for _ in range(1 + random_.randrange(3)):
+            start = random_.randrange(40) / 4
+            words = " ".join(random_.choice("abc") for _ in range(random_.randrange(4)))
+            segments.append({"speaker": random_.choice(names), "start": start, "end": start + 2.5, "words": words})
+        return segments
+
+    return [(side("AB"), side("xyz")) for _ in range(count)]
+
+
+_SEGMENTS = "array<struct<speaker: string, start: double, end: double, words: string>>"
 _GRID = "array<array<int>>"
 _BOXES = "array<array<double>>"
 
@@ -167,6 +182,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "texts": [(("string", "string"), _texts())],
     "answers": [(("array<string>", "string"), _texts(several=True))],
     "questions": [(("array<string>", "string"), _votes())],
+    "sessions": [((_SEGMENTS, _SEGMENTS), _sessions())],
     "numbers": [(("string", "string"), _texts())],
     "code": [(("string", "string"), _codes())],
     "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],

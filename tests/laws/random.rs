@@ -83,6 +83,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::Texts => &[texts],
         Shape::Answers => &[several_texts],
         Shape::Questions => &[questions],
+        Shape::Sessions => &[sessions],
         Shape::Numbers => &[numbers],
         Shape::Labels => &[classes],
         Shape::RankedLabels => &[labels],
@@ -288,6 +289,20 @@ fn questions() -> BoxedStrategy<Values> {
 
 fn several_texts() -> BoxedStrategy<Values> {
     plain(list(word(), 1..4).prop_map(|texts| json!(texts)), text(2))
+}
+
+/// Few speakers and words, with many ties. All segments have times, which a collar needs.
+fn sessions() -> BoxedStrategy<Values> {
+    let segment = |names: &'static str| {
+        let name = prop_oneof![9 => names.prop_map(|name| json!(name)), 1 => Just(Json::Null)];
+        let words = list("[abc]", 0..4).prop_map(|words| words.join(" "));
+        (name, 0_u8..12, 0_u8..6, words).prop_map(|(name, start, length, words)| {
+            let end = f64::from(start + length) / 4.0;
+            json!({"speaker": name, "start": f64::from(start) / 4.0, "end": end, "words": words})
+        })
+    };
+    let side = move |names| list(segment(names), 0..5).prop_map(Json::Array);
+    plain(side("[AB]"), side("[xyz]"))
 }
 
 fn numbers() -> BoxedStrategy<Values> {

@@ -67,6 +67,23 @@ const ROWS: &[Row] = &[
     ("unlike rules", "lanes", || {
         [rules(5_000, 1), rules(5_000, 2)]
     }),
+    ("many speakers", "cpwer", || speakers(100_000, 1)),
+    ("as many speakers as are paired", "cpwer", || {
+        speakers(1_000, 1)
+    }),
+    ("a long stream", "cpwer", || speakers(1, 1_000_000)),
+    ("a long stream", "cpwer --collar 5", || {
+        speakers(1, 1_000_000)
+    }),
+    ("long streams", "orcwer", || speakers(9, 50)),
+    ("long streams", "orcwer --collar 100000", || speakers(9, 50)),
+    ("long streams", "orcwer --search greedy", || {
+        speakers(9, 5_000)
+    }),
+    ("many speakers", "dicpwer", || speakers(2_000, 1)),
+    ("segments without words", "orcwer", || {
+        speakers(1_000_000, 0)
+    }),
     ("long lanes", "openlane", || {
         let found = lane(100_000, 1, ",\"confidence\":0.5");
         [lane(100_000, 0, ""), found]
@@ -124,6 +141,23 @@ fn long_and_short(others: bool) -> [String; 2] {
     let short = if others { format!("Z{short}") } else { short };
     let long = if others { format!("{long}Z") } else { long };
     [quoted(&short), quoted(&long)]
+}
+
+/// Two sessions of so many speakers, with a segment of so many words each.
+fn speakers(count: usize, words: usize) -> [String; 2] {
+    [5, 6].map(|seed| {
+        let mut random = Random::new(seed);
+        let segments = (0..count).map(|index| {
+            let words = letters(&mut random, b"abc", words);
+            let words: Vec<String> = words.chars().map(String::from).collect();
+            let words = words.join(" ");
+            format!(
+                "{{\"speaker\":{index},\"start\":{index},\"end\":{},\"words\":\"{words}\"}}",
+                index + 2
+            )
+        });
+        format!("[{}]", segments.collect::<Vec<_>>().join(","))
+    })
 }
 
 /// Two texts of as many letters.

@@ -38,6 +38,10 @@ pub fn segments(value: &mut Value<'_>) -> Result<Vec<Segment>, String> {
     let json = match value.kind() {
         Kind::Missing => return Ok(Vec::new()),
         Kind::List => value.to_json_or("[]")?,
+        // A cell of a table.
+        Kind::Line if value.as_line().is_some_and(|line| kind(line) == Kind::List) => {
+            value.to_json_or("[]")?
+        }
         other => return Err(format!("expected a list of segments, found {other}")),
     };
     let list: Vec<Raw<'_>> = typed(&json)?;

@@ -369,6 +369,7 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
                 json!("dog"),
             ),
         ]],
+        Shape::Sessions => vec![sessions()],
         Shape::Numbers => vec![plain(&[
             (json!("52.5"), json!("52")),
             (json!(0.31), json!("31%")),
@@ -450,6 +451,43 @@ fn images() -> Vec<Row> {
         ),
     ];
     plain(&images.map(|(references, predictions)| (json!(references), json!(predictions))))
+}
+
+/// Sessions with one speaker and several, missed and extra ones, overlaps, a segment without words, and a speaker without a
+/// name. All segments have times, which a collar needs.
+fn sessions() -> Vec<Row> {
+    let segment = |speaker: Value, start: f64, end: f64, words: &str| json!({"speaker": speaker, "start": start, "end": end, "words": words});
+    let ada = |start, end, words| segment(json!("Ada"), start, end, words);
+    let bo = |start, end, words| segment(json!("Bo"), start, end, words);
+    let one = |start, end, words| segment(json!("1"), start, end, words);
+    let two = |start, end, words| segment(json!("ключ|2"), start, end, words);
+    plain(&[
+        (
+            json!([
+                ada(0.0, 2.5, "the cat sat"),
+                bo(2.0, 4.0, "on the mat"),
+                ada(5.0, 6.25, "all day")
+            ]),
+            json!([
+                two(0.25, 2.0, "the cat"),
+                one(2.25, 4.0, "on a mat"),
+                two(5.0, 6.0, "All day.")
+            ]),
+        ),
+        (
+            json!([ada(0.0, 1.5, "one two"), ada(1.0, 3.0, "three")]),
+            json!([one(0.0, 3.0, "one two three"), two(1.0, 2.0, "four")]),
+        ),
+        (
+            json!([ada(0.0, 1.0, "é 今天"), bo(1.0, 2.0, "e\u{301}")]),
+            json!([one(0.0, 2.0, "e\u{301} 今 天")]),
+        ),
+        (json!([ada(0.0, 1.0, "")]), json!([one(0.0, 1.0, "")])),
+        (
+            json!([segment(Value::Null, 0.0, 1.0, "who"), bo(0.5, 1.5, "is it")]),
+            json!([one(0.5, 1.5, "is it who")]),
+        ),
+    ])
 }
 
 /// Clips with the centerlines of their maps, which not all lanes are.
