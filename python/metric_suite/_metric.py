@@ -54,6 +54,7 @@ _FILE_SETTINGS = frozenset(
         "quote",
         "header",
         "empty_field",
+        "speaker",
     }
 )
 

@@ -15,8 +15,8 @@ use metric_run::registry::{
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Source, StateFileError, Statistics, System, Table, merge_parts,
-    merge_states, on_threads, read_states, write_states,
+    SampleCollector, SampleTable, Source, SpeakerOf, StateFileError, Statistics, System, Table,
+    TranscriptOptions, merge_parts, merge_states, on_threads, read_states, write_states,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
@@ -1142,7 +1142,9 @@ impl<'py> Settings<'_, 'py> {
         if let Some(empty) = self.choice("empty_field", &empty)? {
             csv.empty = empty;
         }
-        Ok(source.with_csv(csv))
+        let mut transcript = TranscriptOptions::default();
+        transcript.speaker = self.choice("speaker", &SpeakerOf::CHOICES)?;
+        Ok(source.with_csv(csv).with_transcript(transcript))
     }
 }
 

@@ -642,6 +642,21 @@ impl Run {
         }
     }
 
+    /// Gives a record to `show`, with its values as the metrics show them.
+    fn as_shown<T>(&self, record: Record<'_>, show: impl FnOnce(&Record<'_>) -> T) -> T {
+        let metric = self.metrics.first();
+        let values = metric.and_then(|chosen| chosen.scorer.inputs(&mut record.clone()));
+        let Some([reference, prediction]) = &values else {
+            return show(&record);
+        };
+        let mut shown = record.view();
+        shown.reference = Value::json(reference);
+        if !shown.prediction.is_missing() {
+            shown.prediction = Value::json(prediction);
+        }
+        show(&shown)
+    }
+
     fn read_differently(&self, other: usize, references: &Source) -> RunError {
         let [first, other] = [0, other].map(|metric| self.metrics[metric].entry.name);
         RunError::Usage(Message::from(format!(
@@ -1156,7 +1171,8 @@ impl Fold<'_> {
             pairs.with(join, index, |pair| {
                 let record = join.record(pair);
                 let id = record.id.to_string();
-                (id, wanted.inputs.then(|| ranked_inputs(record)))
+                let inputs = || self.run.as_shown(record, |record| ranked_inputs(*record));
+                (id, wanted.inputs.then(inputs))
             })
         };
         for part in self.workers().iter_mut().flatten() {
@@ -1310,16 +1326,9 @@ impl Fold<'_> {
     fn draw(&self, join: &Join, pairs: &[Pair]) -> Result<(), RunError> {
         if self.observer.wants_inputs() {
             for pair in pairs {
-                let mut record = join.record(pair);
-                let metric = self.run.metrics.first();
-                let shown = metric.and_then(|chosen| chosen.scorer.inputs(&mut record.clone()));
-                if let Some([reference, prediction]) = &shown {
-                    record.reference = Value::json(reference);
-                    if !record.prediction.is_missing() {
-                        record.prediction = Value::json(prediction);
-                    }
-                }
-                let taken = self.observer.input(&record);
+                let taken = self
+                    .run
+                    .as_shown(join.record(pair), |record| self.observer.input(record));
                 taken.map_err(RunError::Observer)?;
             }
         }

@@ -367,7 +367,13 @@ impl<M: SessionMetric> Reading for OfSessions<M> {
         let sessions = |remarks: Remarks<'_>| -> Json {
             let sessions = remarks.tallies(SESSION);
             // They are written above.
-            let sessions = sessions.filter_map(|(json, _)| serde_json::from_str::<Json>(json).ok());
+            let sessions = sessions.flat_map(|(json, times)| {
+                let session = serde_json::from_str::<Json>(json).ok();
+                session
+                    .into_iter()
+                    .cycle()
+                    .take(usize::try_from(times).unwrap_or(0))
+            });
             json!({"sessions": sessions.collect::<Vec<_>>()})
         };
         Numbers {

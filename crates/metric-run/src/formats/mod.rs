@@ -220,7 +220,11 @@ impl Format {
     /// ```
     #[must_use]
     pub fn of_name(name: impl AsRef<Path>) -> Option<Self> {
-        let name = name.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name
+            .as_ref()
+            .file_name()?
+            .to_string_lossy()
+            .to_ascii_lowercase();
         let ends_in = |ending: &str| {
             let stem = name.strip_suffix(ending).unwrap_or_default();
             stem.len() > 1 && stem.ends_with('.')

@@ -92,9 +92,8 @@ pub enum SpeakerOf {
 }
 
 impl SpeakerOf {
-    /// The values of the option `speaker`.
-    pub(crate) const CHOICES: [(&str, Self); 2] =
-        [("file", Self::File), ("channel", Self::Channel)];
+    /// The words of the option `speaker`, with their meanings.
+    pub const CHOICES: [(&str, Self); 2] = [("file", Self::File), ("channel", Self::Channel)];
 
     fn name(self) -> &'static str {
         let mut choices = Self::CHOICES.iter();
@@ -142,10 +141,14 @@ pub(crate) fn recognized(
         return Err(RunError::Usage(problem.into()));
     }
     let is_json = source.format() == Some(Format::Json) && !source.has_stated_format();
-    if !reads_sessions || !is_json || source.is_several() || !source.is_rereadable() {
+    let files = source.files();
+    let Some(first) = files
+        .first()
+        .filter(|file| reads_sessions && is_json && file.is_rereadable())
+    else {
         return Ok(source);
-    }
-    let document = source.document(max_bytes)?;
+    };
+    let document = first.document(max_bytes)?;
     Ok(match format_of_json(document.file()?.content()) {
         Some(format) => source.with_format(format),
         None => source,
@@ -244,18 +247,17 @@ pub(crate) fn stem(name: &str) -> &str {
 fn stm(document: &Document, _: &TranscriptOptions) -> Result<Transcript, ReadError> {
     let mut transcript = Transcript::default();
     let mut ignored = 0;
-    for segment in transcript::read_segments(document, |line| line.starts_with(';'))? {
+    let segments = transcript::read_segments(document, |line| line.starts_with(';'));
+    for segment in segments.map_err(|error| with_session(document, error))? {
         if segment.is_ignored() {
             ignored += 1;
             continue;
         }
         let (session, _) = segment.channel;
         if transcript::has_alternation(&segment.text) {
-            let problem = format!(
-                "session {}: found alternatives in braces: expected one text, as sessions are scored without them",
-                quoted_id(&session)
-            );
-            return Err(ReadError::new(&document.name, problem).line(segment.line));
+            let problem = "found alternatives in braces: expected one text, as sessions are scored without them";
+            let error = ReadError::new(&document.name, problem);
+            return Err(error.line(segment.line).at(in_session(&session)));
         }
         transcript.segments.push(Segment {
             session: Some(session),
@@ -274,7 +276,9 @@ fn stm(document: &Document, _: &TranscriptOptions) -> Result<Transcript, ReadErr
 /// Each word is a segment.
 fn ctm(document: &Document, options: &TranscriptOptions) -> Result<Transcript, ReadError> {
     let file = stem(&document.name);
-    let words = transcript::read_words(document)?.into_iter().map(|word| {
+    let words = transcript::read_words(document);
+    let words = words.map_err(|error| with_session(document, error))?;
+    let words = words.into_iter().map(|word| {
         let times = [word.begin, word.end()].map(transcript::decimal);
         let (session, channel) = word.channel;
         let speaker = match options.speaker.unwrap_or_default() {
@@ -321,8 +325,17 @@ fn seglst(document: &Document, _: &TranscriptOptions) -> Result<Transcript, Read
         let at = item.as_ptr().addr() - text.as_ptr().addr();
         line += memchr::memchr_iter(b'\n', &text.as_bytes()[before..at]).count();
         before = at;
-        let segment = seglst_segment(item).map_err(|problem| refuse(problem, line))?;
+        let entries: Entries<'_> = typed(item).map_err(|problem| refuse(problem, line))?;
+        let session = entries.name("session_id").and_then(|session| {
+            session.ok_or_else(|| {
+                "no field \"session_id\": expected the session of the segment".to_owned()
+            })
+        });
+        let session = session.map_err(|problem| refuse(problem, line))?;
+        let segment = seglst_segment(&entries);
+        let segment = segment.map_err(|problem| refuse(problem, line).at(in_session(&session)))?;
         transcript.segments.push(Segment {
+            session: Some(session.into_owned()),
             line: line as u64,
             ..segment
         });
@@ -330,38 +343,48 @@ fn seglst(document: &Document, _: &TranscriptOptions) -> Result<Transcript, Read
     Ok(transcript)
 }
 
-fn seglst_segment(item: &str) -> Result<Segment, String> {
-    let entries: Entries<'_> = typed(item)?;
-    let session = entries.name("session_id")?;
-    let session = session.ok_or("no field \"session_id\": expected the session of the segment")?;
-    let within = |problem: String| format!("session {}: {problem}", quoted_id(&session));
+fn seglst_segment(entries: &Entries<'_>) -> Result<Segment, String> {
     let words = entries
         .get("words")
         .ok_or("no field \"words\": expected a text");
-    let words = words.map_err(str::to_owned).and_then(string);
-    let words = words.map_err(within)?.into_owned();
     let time = |key: &str| match entries.get(key) {
+        None | Some("null") => Ok(None),
         Some(json) if kind(json) == Kind::String => {
             string(json).map(|time| Some(time.into_owned()))
         }
-        Some("null") | None => Ok(None),
         Some(json) => Ok(Some(json.to_owned())),
     };
-    let times = match [time("start_time"), time("end_time")] {
-        [Ok(Some(start)), Ok(Some(end))] => Some([start, end]),
-        [Ok(None), Ok(None)] => None,
-        [Err(problem), _] | [_, Err(problem)] => return Err(within(problem)),
+    let times = match (time("start_time")?, time("end_time")?) {
+        (Some(start), Some(end)) => Some([start, end]),
+        (None, None) => None,
         _ => {
-            let problem = "expected start_time and end_time, or neither, found only one of them";
-            return Err(within(problem.to_owned()));
+            return Err(
+                "expected start_time and end_time, or neither, found only one of them".to_owned(),
+            );
         }
     };
-    let speaker = entries.name("speaker").map_err(within)?;
     Ok(Segment {
-        speaker: speaker.map(Into::into),
+        speaker: entries.name("speaker")?.map(Into::into),
         times,
-        words,
-        line: 0,
-        session: Some(session.into_owned()),
+        words: string(words?)?.into_owned(),
+        ..Segment::default()
     })
+}
+
+/// A session in the location of an error.
+fn in_session(id: &str) -> String {
+    format!("id {}", quoted_id(id))
+}
+
+/// Names the session of an error about a line, which begins with it.
+fn with_session(document: &Document, error: ReadError) -> ReadError {
+    let number = error.line.and_then(|line| usize::try_from(line).ok());
+    let lines = document.file().ok().map(|file| file.content().lines());
+    let line = lines
+        .zip(number)
+        .and_then(|(mut lines, number)| lines.nth(number - 1));
+    match line.and_then(|line| line.split_ascii_whitespace().next()) {
+        Some(session) => error.at(in_session(session)),
+        None => error,
+    }
 }

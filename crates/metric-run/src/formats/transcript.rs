@@ -143,6 +143,7 @@ pub(crate) fn prepare(
             };
             let ignored = segments.iter().filter(is_held).count() as u64;
             warnings.push((ignored_segments(), ignored));
+            warnings.push(several_speakers(&segments));
             records(references.name(), &segments)
         }
     };
@@ -151,6 +152,22 @@ pub(crate) fn prepare(
         predictions,
         warnings,
     })
+}
+
+/// The number of recordings in which several people speak, as a warning: their segments are scored one by one.
+fn several_speakers(segments: &[Segment]) -> (Counted, u64) {
+    let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for segment in segments {
+        let recording = speakers.entry(&segment.channel.0).or_default();
+        recording.insert(&segment.speaker);
+    }
+    let several = speakers.values().filter(|names| names.len() > 1);
+    let rest = "several speakers: their segments are compared one by one; to score transcripts of meetings, use cpwer or orcwer";
+    let words = Counted::new(
+        format!("recording of the references has {rest}"),
+        format!("recordings of the references have {rest}"),
+    );
+    (words, several.count() as u64)
 }
 
 /// A segment of a recording.

@@ -310,6 +310,13 @@ impl Source {
             return Err(ReadError::new(self.name(), problem).into());
         }
         let format = self.format.ok_or_else(|| {
+            if self.name().to_ascii_lowercase().ends_with(".rttm") {
+                let problem = format!(
+                    "{}: RTTM has times of speakers and no words, which every metric here needs: expected STM (.stm) or SegLST (.seglst.json)",
+                    self.name()
+                );
+                return RunError::Usage(Message::from(problem));
+            }
             let problem = format!(
                 "{}: the name does not tell the format: expected one of {} (a text also with .gz or .zst), or ",
                 self.name(),
