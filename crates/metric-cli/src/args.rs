@@ -387,6 +387,7 @@ fn with_check_args(command: Command) -> Command {
     let specs = entry.options.iter();
     let specs = specs.map(|spec| metric_arg(spec, true, shows_default(spec)));
     let shared = common_args().into_iter().chain(statistics::args());
+    let shared = shared.filter(|arg| !is_foreign(arg.get_id().as_str(), &[entry]));
     let args = specs.chain(shared.filter_map(check::shared));
     let (words, values) = (words_of(entry.options), values_of(&[entry]));
     with_help(
@@ -408,7 +409,8 @@ fn with_compare_args(command: Command) -> Command {
     );
     let shared = common_args().into_iter().filter(|arg| {
         let name = arg.get_id().as_str();
-        compare::SHARED.contains(&name) || Settings::NAMES.contains(&name)
+        let is_shared = compare::SHARED.contains(&name) || Settings::NAMES.contains(&name);
+        is_shared && !is_foreign(name, &[entry])
     });
     let shared = shared.map(|arg| match arg.get_id().as_str() {
         "references" => Arg::new("references")

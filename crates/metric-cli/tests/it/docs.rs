@@ -16,6 +16,7 @@ use serde_json::Value;
 const TEXT_BLOCKS: &[(&str, usize)] = &[
     ("README.md", 2),
     ("docs/guides/organizers.md", 1),
+    ("docs/inputs.md", 1),
     ("docs/organizers.md", 3),
     ("docs/python.md", 1),
     ("docs/scale.md", 1),

@@ -143,6 +143,26 @@ const FILES: &[(&str, &str)] = &[
     ("short.stm", "file 1 speaker\n"),
     ("time.stm", "file 1 speaker x 2 <o> a\n"),
     ("short.ctm", "file 1\n"),
+    ("meeting.stm", "m1 1 Ada 0 1 a\nm1 1 Bo 1 2 b\n"),
+    ("late.stm", "m1 1 Ada 2 1 a\n"),
+    ("braces.stm", "m1 1 Ada 0 1 a { b / c }\n"),
+    ("x.rttm", "SPEAKER m1 1 0 1 <NA> <NA> Ada <NA> <NA>\n"),
+    (
+        "no-session.seglst.json",
+        "[{\"speaker\":\"A\",\"words\":\"a\"}]",
+    ),
+    (
+        "half.seglst.json",
+        "[{\"session_id\":\"m1\",\"words\":\"a\",\"start_time\":1}]",
+    ),
+    (
+        "segments.jsonl",
+        "{\"id\":\"m1\",\"reference\":[{\"words\":\"a b\"}],\"prediction\":[{\"words\":\"a\",\"start\":2,\"end\":1}]}\n",
+    ),
+    (
+        "untimed.jsonl",
+        "{\"id\":\"m1\",\"reference\":[{\"words\":\"a b\"}],\"prediction\":[{\"words\":\"a\"}]}\n",
+    ),
     (
         "no-polygon.json",
         "{\"images\":[{\"id\":1,\"width\":10,\"height\":10}],\"categories\":[{\"id\":1,\"name\":\"cat\"}],\"annotations\":[{\"id\":1,\"image_id\":1,\"category_id\":1,\"bbox\":[0,0,5,5],\"area\":25,\"iscrowd\":0,\"segmentation\":[]}]}",

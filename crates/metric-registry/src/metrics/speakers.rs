@@ -18,7 +18,7 @@ const COLLAR_SECONDS: OptionSpec = OptionSpec::number(
     COLLAR,
     "SECONDS",
     0.0..=f64::MAX,
-    "Match words only if their times are at most this far apart; 5 is usual",
+    "Match words only if their times are less than this apart; 5 is usual",
 );
 
 const REFERENCE_TIMING: OptionSpec = OptionSpec::choice::<Timing>(

@@ -10,6 +10,7 @@ mod join;
 mod labels;
 mod lanes;
 mod outputs;
+mod sessions;
 mod texts;
 
 use crate::common::Folder;
