@@ -46,5 +46,7 @@ def metrics() -> list[MetricInfo]:
     >>> import metric_suite
     >>> [metric.name for metric in metric_suite.metrics() if metric.name in ("wer", "cer")]
     ['wer', 'cer']
+    >>> [metric.name for metric in metric_suite.metrics() if metric.name.endswith("cer")]
+    ['cer']
     """
     return [MetricInfo(**entry) for entry in _entries()]
