@@ -388,3 +388,46 @@ fn with_session(document: &Document, error: ReadError) -> ReadError {
         None => error,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_word_is_exact() {
+        let document = Document::text("calls/h0.ctm", "s 1 0.1 0.20 a\ns 2 1. .5 b 0.9\n");
+        let read = |speaker| {
+            let options = TranscriptOptions {
+                speaker,
+                ..TranscriptOptions::default()
+            };
+            let transcript = ctm(&document, &options).expect("words");
+            let segments = transcript.segments.into_iter();
+            let row = |it: Segment| {
+                [
+                    it.speaker.unwrap_or_default(),
+                    it.times.unwrap_or_default().join(" "),
+                    it.words,
+                ]
+            };
+            segments.map(row).collect::<Vec<_>>()
+        };
+        assert_eq!(read(None), [["h0", "0.1 0.3", "a"], ["h0", "1 1.5", "b"]]);
+        assert_eq!(
+            read(Some(SpeakerOf::Channel)),
+            [["1", "0.1 0.3", "a"], ["2", "1 1.5", "b"]]
+        );
+    }
+
+    #[test]
+    fn names_of_files_without_folder_and_ending() {
+        for (name, expected) in [
+            ("h0.ctm", "h0"),
+            ("a.b/h.0.ctm.gz", "h.0"),
+            ("C:\\x\\h0.ctm.zst", "h0"),
+            ("standard input", "standard input"),
+        ] {
+            assert_eq!(stem(name), expected);
+        }
+    }
+}
