@@ -486,6 +486,16 @@ impl RecordWriter {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_end_of_a_word_is_exact() {
+        let document = Document::text("h0.ctm", "s 1 0.1 0.20 a\ns 2 1. .5 b 0.9\n");
+        let words = read_words(&document).expect("words").into_iter();
+        let times: Vec<_> = words
+            .map(|word| [word.begin, word.end()].map(decimal))
+            .collect();
+        assert_eq!(times, [["0.1", "0.3"], ["1", "1.5"]]);
+    }
+
     /// Segments of one channel, words with begin and duration, and the words of each segment.
     #[test]
     fn words_go_to_the_first_segment_that_ends_after_their_middle() {
