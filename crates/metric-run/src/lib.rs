@@ -56,7 +56,7 @@ pub use decoder::silence_decoders;
 pub use error::{ErrorKind, RunError};
 pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
-pub use formats::segments::{SpeakerOf, TranscriptOptions};
+pub use formats::segments::{Level, Segment, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 pub use hashed_files::HashedFiles;
 pub use observer::{Observer, ObserverError};
 pub use outcome::{

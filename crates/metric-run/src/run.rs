@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
-use crate::formats::segments;
+use crate::formats::segments::{self, Reads};
 use crate::formats::transcript::{self, Prepared};
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
@@ -438,19 +438,28 @@ impl Run {
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
         let reads_sessions = self.reads_sessions(&references)?;
-        let recognized = |source| segments::recognized(source, reads_sessions, self.max_bytes);
+        let reads = match reads_sessions {
+            true => Reads::Sessions,
+            false if self.reads_texts() => Reads::Texts,
+            false => Reads::Values,
+        };
+        let recognized = |source| segments::recognized(source, reads, self.max_bytes);
         let (references, predictions) = (recognized(references)?, recognized(predictions)?);
         self.refuse_unused(&[&references, &predictions], true)?;
         let [references, predictions] = pages::joined(references, predictions)?;
+        let mut of_texts = Vec::new();
         let Prepared {
             references,
             predictions,
-            warnings,
+            mut warnings,
         } = if reads_sessions {
             segments::prepare(references, predictions, self.max_bytes)?
         } else {
+            let [references, predictions] =
+                segments::texts(references, predictions, self.max_bytes, &mut of_texts)?;
             transcript::prepare(references, predictions, &self.transcript_options())?
         };
+        warnings.extend(of_texts);
         let references = Input {
             more: self.more_references(&references)?,
             source: references,
@@ -626,6 +635,15 @@ impl Run {
             }
         }
         Ok(None)
+    }
+
+    /// Whether all metrics read pairs of texts.
+    fn reads_texts(&self) -> bool {
+        let reads = |chosen: &Chosen| {
+            let mut shapes = chosen.entry.shapes.iter();
+            shapes.any(|taken| taken.shape == Shape::Texts)
+        };
+        self.metrics.iter().all(reads)
     }
 
     /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.

@@ -8,7 +8,7 @@ use metric_registry::OptionError;
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField};
-use crate::formats::segments::{SpeakerOf, TranscriptOptions};
+use crate::formats::segments::{Level, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 use crate::run::{Fields, Run};
 use crate::source::Source;
 
@@ -73,7 +73,7 @@ const EMPTY_FIELD: [(&str, EmptyField); 3] = [
 
 impl Settings {
     /// The names of all settings.
-    pub const NAMES: [&'static str; 18] = [
+    pub const NAMES: [&'static str; 21] = [
         "missing",
         "extra",
         "input-format",
@@ -87,6 +87,9 @@ impl Settings {
         "header",
         "empty-field",
         "speaker",
+        "speaker-prefix",
+        "level",
+        "tier",
         "id-field",
         "references-id-field",
         "predictions-id-field",
@@ -135,6 +138,14 @@ impl Settings {
             },
             transcript: TranscriptOptions {
                 speaker: choice(given, "speaker", &SpeakerOf::CHOICES)?,
+                speaker_prefix: choice(given, "speaker-prefix", &SpeakerPrefix::CHOICES)?,
+                level: choice(given, "level", &Level::CHOICES)?,
+                // One name per line.
+                tiers: given("tier")
+                    .iter()
+                    .flat_map(|tiers| tiers.lines())
+                    .map(str::to_owned)
+                    .collect(),
             },
             format: format("input-format")?,
             references_format: format("references-format")?,
@@ -300,6 +311,11 @@ mod tests {
             ),
             ("extra", "--extra \"no\": expected one of error, ignore"),
             ("speaker", "--speaker \"no\": expected one of file, channel"),
+            (
+                "speaker-prefix",
+                "--speaker-prefix \"no\": expected one of brackets, colon, none",
+            ),
+            ("level", "--level \"no\": expected one of segment, word"),
             ("quote", "--quote \"no\": expected one of double, none"),
             ("header", "--header \"no\": expected one of first, none"),
             (

@@ -54,6 +54,16 @@ pub enum Format {
     Ctm,
     /// MeetEval's SegLST: segments of sessions as a list of JSON objects.
     SegLst,
+    /// SRT, a form of subtitles.
+    Srt,
+    /// WebVTT, a form of subtitles.
+    Vtt,
+    /// JSON of Whisper, whisper.cpp, WhisperX and the pipelines of Transformers.
+    Whisper,
+    /// A TextGrid of Praat.
+    TextGrid,
+    /// A page of text as PAGE XML or ALTO XML.
+    Xml,
 }
 
 /// The properties of a format.
@@ -87,7 +97,7 @@ const LINES: Spec = Spec {
 const CSV: Option<(&str, bool)> = Some(("csv", cfg!(feature = "csv")));
 const TRANSCRIPTS: Option<(&str, bool)> = Some(("transcripts", cfg!(feature = "transcripts")));
 
-const SPECS: [Spec; 12] = [
+const SPECS: [Spec; 17] = [
     Spec {
         format: Format::JsonLines,
         name: "jsonl",
@@ -180,6 +190,46 @@ const SPECS: [Spec; 12] = [
         feature: TRANSCRIPTS,
         ..LINES
     },
+    Spec {
+        format: Format::Srt,
+        name: "srt",
+        title: "SRT",
+        endings: &["srt"],
+        feature: TRANSCRIPTS,
+        ..LINES
+    },
+    Spec {
+        format: Format::Vtt,
+        name: "vtt",
+        title: "WebVTT",
+        endings: &["vtt"],
+        feature: TRANSCRIPTS,
+        ..LINES
+    },
+    Spec {
+        format: Format::Whisper,
+        name: "whisper",
+        title: "JSON of Whisper",
+        endings: &[],
+        feature: TRANSCRIPTS,
+        ..LINES
+    },
+    Spec {
+        format: Format::TextGrid,
+        name: "textgrid",
+        title: "TextGrid",
+        endings: &["textgrid"],
+        feature: TRANSCRIPTS,
+        ..LINES
+    },
+    Spec {
+        format: Format::Xml,
+        name: "xml",
+        title: "PAGE XML or ALTO XML",
+        endings: &["xml"],
+        feature: Some(("xml", cfg!(feature = "xml"))),
+        ..LINES
+    },
 ];
 
 impl Format {
@@ -200,7 +250,7 @@ impl Format {
     /// use metric_run::Format;
     ///
     /// assert_eq!(Format::named("kaldi"), Some(Format::Kaldi));
-    /// assert_eq!(Format::named("xml"), None);
+    /// assert_eq!(Format::named("docx"), None);
     /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -1,9 +1,15 @@
-//! Transcripts as lists of segments: a reader for each format, and the sessions that segments become.
+//! Transcripts as lists of segments: a reader for each format, and the sessions or texts that segments become.
+
+mod subtitles;
+mod text_grid;
+mod whisper;
+#[cfg(feature = "xml")]
+mod xml;
 
 use std::collections::HashMap;
 
 use metric_record::json::{Entries, Raw, kind, located, string, typed};
-use metric_record::{Document, Kind, ReadError, quoted_id};
+use metric_record::{Document, Kind, Message, ReadError, quoted_id};
 use metric_registry::Counted;
 use serde_json::json;
 
@@ -13,17 +19,21 @@ use crate::formats::Format;
 use crate::found::Form;
 use crate::source::Source;
 
-/// A segment of a transcript: the words of a speaker from one time to another.
+/// A segment of a transcript: the words of a speaker from one time to another. A line of a page of text is a segment without
+/// a speaker and without times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Segment {
+#[non_exhaustive]
+pub struct Segment {
     /// The session, in formats whose files have several; otherwise a file is a session, and its name is the id.
-    pub(crate) session: Option<String>,
-    pub(crate) speaker: Option<String>,
+    pub session: Option<String>,
+    /// The speaker, if the file names one.
+    pub speaker: Option<String>,
     /// The start and the end in seconds. They are decimal numbers, whose digits are kept as they are written.
-    pub(crate) times: Option<[String; 2]>,
-    pub(crate) words: String,
+    pub times: Option<[String; 2]>,
+    /// What is said.
+    pub words: String,
     /// The line of the file where the segment starts, from 1.
-    pub(crate) line: u64,
+    pub line: u64,
 }
 
 impl Segment {
@@ -51,27 +61,72 @@ type Reader = fn(&Document, &TranscriptOptions) -> Result<Transcript, ReadError>
 struct Spec {
     format: Format,
     read: Reader,
-    /// Whether a file is one session, also without segments. Its id is the name of the file.
+    /// Whether a file is one session or one text, also without segments. Its id is the name of the file.
     is_session: bool,
+    /// What is between two segments in the text of a file.
+    separator: &'static str,
 }
 
-const SPECS: [Spec; 3] = [
+/// A format whose files are one transcript each.
+const SESSION: Spec = Spec {
+    format: Format::Text,
+    read: text_lines,
+    is_session: true,
+    separator: " ",
+};
+
+const SPECS: &[Spec] = &[
     Spec {
         format: Format::Stm,
         read: stm,
         is_session: false,
+        ..SESSION
     },
     Spec {
         format: Format::Ctm,
         read: ctm,
         is_session: false,
+        ..SESSION
     },
     Spec {
         format: Format::SegLst,
         read: seglst,
         is_session: false,
+        ..SESSION
+    },
+    Spec {
+        format: Format::Srt,
+        read: |document, options| of_text(document, options, subtitles::srt),
+        ..SESSION
+    },
+    Spec {
+        format: Format::Vtt,
+        read: |document, options| of_text(document, options, subtitles::vtt),
+        ..SESSION
+    },
+    Spec {
+        format: Format::Whisper,
+        read: |document, options| of_text(document, options, whisper::whisper),
+        ..SESSION
+    },
+    Spec {
+        format: Format::TextGrid,
+        read: |document, options| of_text(document, options, text_grid::text_grid),
+        ..SESSION
+    },
+    #[cfg(feature = "xml")]
+    Spec {
+        format: Format::Xml,
+        read: |document, options| of_text(document, options, xml::xml),
+        separator: "\n",
+        ..SESSION
     },
 ];
+
+/// The row of a format, if it holds segments.
+fn spec_of(format: Option<Format>) -> Option<&'static Spec> {
+    SPECS.iter().find(|spec| Some(spec.format) == format)
+}
 
 /// How transcripts are read: options that only some formats have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,6 +134,12 @@ const SPECS: [Spec; 3] = [
 pub struct TranscriptOptions {
     /// Where the speaker of a word of a CTM file is found, if it is not the default.
     pub speaker: Option<SpeakerOf>,
+    /// The form of a speaker's name at the start of a text of SRT and WebVTT, if it is not the default.
+    pub speaker_prefix: Option<SpeakerPrefix>,
+    /// The parts of JSON of Whisper that are segments, if they are not the default.
+    pub level: Option<Level>,
+    /// The names of the tiers of a TextGrid that are read; none for all.
+    pub tiers: Vec<String>,
 }
 
 /// Where the speaker of a word of a CTM file is found.
@@ -94,46 +155,97 @@ pub enum SpeakerOf {
 impl SpeakerOf {
     /// The words of the option `speaker`, with their meanings.
     pub const CHOICES: [(&str, Self); 2] = [("file", Self::File), ("channel", Self::Channel)];
+}
 
-    fn name(self) -> &'static str {
-        let mut choices = Self::CHOICES.iter();
-        choices
-            .find(|(_, of)| *of == self)
-            .map_or("", |(name, _)| name)
-    }
+/// The form of a speaker's name at the start of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpeakerPrefix {
+    /// `[NAME]: `, as WhisperX writes it.
+    #[default]
+    Brackets,
+    /// `NAME: `, with a name of at most 40 characters.
+    Colon,
+    /// Texts name no speakers.
+    None,
+}
+
+impl SpeakerPrefix {
+    /// The values of the option `speaker-prefix`.
+    pub(crate) const CHOICES: [(&str, Self); 3] = [
+        ("brackets", Self::Brackets),
+        ("colon", Self::Colon),
+        ("none", Self::None),
+    ];
+}
+
+/// The parts of a transcript that are segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// The segments of the file.
+    #[default]
+    Segment,
+    /// The words of these segments.
+    Word,
+}
+
+impl Level {
+    /// The values of the option `level`.
+    pub(crate) const CHOICES: [(&str, Self); 2] =
+        [("segment", Self::Segment), ("word", Self::Word)];
+}
+
+/// The name of a value among the choices of an option.
+fn name_of<T: PartialEq>(value: &T, choices: &[(&'static str, T)]) -> &'static str {
+    let found = choices.iter().find(|(_, choice)| choice == value);
+    found.map_or("", |(name, _)| name)
 }
 
 impl TranscriptOptions {
     /// The options that are given, each with its value, the formats that have it, and what is read with it.
-    pub(crate) fn given(&self, reads_sessions: bool) -> impl Iterator<Item = Given> {
+    pub(crate) fn given(&self, reads_sessions: bool) -> impl Iterator<Item = Given<'_>> {
         let formats: &[Format] = if reads_sessions { &[Format::Ctm] } else { &[] };
         let speaker = self.speaker.map(|of| Given {
             option: "speaker",
-            value: of.name(),
+            value: name_of(&of, &SpeakerOf::CHOICES),
             formats,
             what: "words of speakers in ctm",
         });
-        speaker.into_iter()
+        let prefix = self.speaker_prefix.map(|prefix| Given {
+            option: "speaker-prefix",
+            value: name_of(&prefix, &SpeakerPrefix::CHOICES),
+            formats: &[Format::Srt, Format::Vtt],
+            what: "subtitles in SRT or WebVTT",
+        });
+        let level = self.level.map(|level| Given {
+            option: "level",
+            value: name_of(&level, &Level::CHOICES),
+            formats: &[Format::Whisper],
+            what: "JSON of Whisper",
+        });
+        let tier = self.tiers.first().map(|tier| Given {
+            option: "tier",
+            value: tier,
+            formats: &[Format::TextGrid],
+            what: "tiers of a TextGrid",
+        });
+        [speaker, prefix, level, tier].into_iter().flatten()
     }
 }
 
 /// An option that is given.
-pub(crate) struct Given {
+pub(crate) struct Given<'o> {
     pub(crate) option: &'static str,
-    pub(crate) value: &'static str,
+    pub(crate) value: &'o str,
     /// The formats that are read with it.
     pub(crate) formats: &'static [Format],
     /// The data that are read with it, in words.
     pub(crate) what: &'static str,
 }
 
-/// The same source in the format of what its file of JSON holds, unless the caller stated the format.
-pub(crate) fn recognized(
-    source: Source,
-    reads_sessions: bool,
-    max_bytes: u64,
-) -> Result<Source, RunError> {
-    if source.format() == Some(Format::SegLst) && !reads_sessions {
+/// The same source in the format of what its files of JSON hold, unless the caller stated the format. Of several files, the
+/// first one decides.
+pub(crate) fn recognized(source: Source, reads: Reads, max_bytes: u64) -> Result<Source, RunError> {
+    if source.format() == Some(Format::SegLst) && reads != Reads::Sessions {
         let problem = format!(
             "{}: has segments of several speakers: score them with cpwer, orcwer or dicpwer",
             source.name()
@@ -144,22 +256,47 @@ pub(crate) fn recognized(
     let files = source.files();
     let Some(first) = files
         .first()
-        .filter(|file| reads_sessions && is_json && file.is_rereadable())
+        .filter(|file| reads != Reads::Values && is_json && file.is_rereadable())
     else {
         return Ok(source);
     };
+    // Most files of texts are told by a fast search, which holds nothing of them.
+    if reads == Reads::Texts && !first.has_any(&whisper::list_names()) {
+        return Ok(source);
+    }
     let document = first.document(max_bytes)?;
-    Ok(match format_of_json(document.file()?.content()) {
+    Ok(match format_of_json(document.file()?.content(), reads) {
         Some(format) => source.with_format(format),
         None => source,
     })
 }
 
-/// The format of a file of JSON by what it holds, for metrics of sessions; `None` for records.
-fn format_of_json(text: &str) -> Option<Format> {
+/// What the metrics of a run read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// Sessions of several speakers.
+    Sessions,
+    /// Pairs of texts.
+    Texts,
+    /// Any other values.
+    Values,
+}
+
+/// The format of a file of JSON by what it holds; `None` for records.
+fn format_of_json(text: &str, reads: Reads) -> Option<Format> {
+    if kind(text) == Kind::Object && whisper::is_whisper(&typed(text).ok()?) {
+        return Some(Format::Whisper);
+    }
+    if reads != Reads::Sessions {
+        return None;
+    }
     let items = items(text).ok()?;
     let first: Entries<'_> = typed(items.first()?.0).ok()?;
-    first.get("session_id").map(|_| Format::SegLst)
+    match (first.get("session_id"), first.get("id")) {
+        (Some(_), _) => Some(Format::SegLst),
+        (None, None) if kind(text) == Kind::List => Some(Format::Whisper),
+        _ => None,
+    }
 }
 
 /// Turns transcripts into records of sessions.
@@ -169,10 +306,32 @@ pub(crate) fn prepare(
     max_bytes: u64,
 ) -> Result<Prepared, RunError> {
     let mut warnings = Vec::new();
+    let id = only_id(&references, &predictions);
+    let id = id.as_deref();
     Ok(Prepared {
-        references: sessions(references, max_bytes, &mut warnings)?,
-        predictions: sessions(predictions, max_bytes, &mut warnings)?,
+        references: sessions(references, id, max_bytes, &mut warnings)?,
+        predictions: sessions(predictions, id, max_bytes, &mut warnings)?,
         warnings,
+    })
+}
+
+/// The id of the only record of both sides, where each is one file that is one record: they are the same record, whatever
+/// their names are.
+fn only_id(references: &Source, predictions: &Source) -> Option<String> {
+    let is_one = |source: &Source| {
+        let is_record = source.format() == Some(Format::Text)
+            || spec_of(source.format()).is_some_and(|spec| spec.is_session);
+        is_record && source.files().len() == 1
+    };
+    let are_one = is_one(references) && is_one(predictions);
+    are_one.then(|| {
+        stem(
+            &references
+                .files()
+                .first()
+                .map_or_else(String::new, Source::name),
+        )
+        .to_owned()
     })
 }
 
@@ -180,11 +339,11 @@ pub(crate) fn prepare(
 /// formats stay what they are.
 fn sessions(
     source: Source,
+    only_id: Option<&str>,
     max_bytes: u64,
     warnings: &mut Vec<(Counted, u64)>,
 ) -> Result<Source, RunError> {
-    let mut specs = SPECS.iter();
-    let Some(spec) = specs.find(|spec| source.format() == Some(spec.format)) else {
+    let Some(spec) = spec_of(source.format()) else {
         return Ok(source);
     };
     let mut sessions: Vec<Session> = Vec::new();
@@ -192,11 +351,11 @@ fn sessions(
     for file in source.files() {
         let document = file.document(max_bytes)?;
         let transcript = (spec.read)(&document, file.transcript_options())?;
-        warnings.extend(transcript.warnings);
+        add_warnings(warnings, transcript.warnings);
         if spec.is_session {
             // Two files of one name are two records of one id, which the join refuses.
             by_id.insert(String::new(), sessions.len());
-            sessions.push(Session::new(stem(&document.name), 1));
+            sessions.push(Session::new(only_id.unwrap_or(stem(&document.name)), 1));
         }
         for segment in transcript.segments {
             let id = segment.session.as_deref().unwrap_or_default();
@@ -214,6 +373,92 @@ fn sessions(
         writer.add(&session.id, &segments, Form::Json, None, session.line);
     }
     Ok(Source::records(source.name(), writer.0, Format::Json))
+}
+
+/// Adds warnings, of which those about the same thing are one.
+fn add_warnings(warnings: &mut Vec<(Counted, u64)>, more: Vec<(Counted, u64)>) {
+    for (what, times) in more {
+        match warnings.iter_mut().find(|(other, _)| *other == what) {
+            Some((_, sum)) => *sum += times,
+            None => warnings.push((what, times)),
+        }
+    }
+}
+
+/// Turns files that are one transcript or one page each into records of their texts. If one side has such files, text files
+/// of the other side are one record each as well. Sources of other formats stay what they are.
+pub(crate) fn texts(
+    references: Source,
+    predictions: Source,
+    max_bytes: u64,
+    warnings: &mut Vec<(Counted, u64)>,
+) -> Result<[Source; 2], RunError> {
+    let spec = |source: &Source| spec_of(source.format()).filter(|spec| spec.is_session);
+    let Some(any) = spec(&references).or_else(|| spec(&predictions)) else {
+        return Ok([references, predictions]);
+    };
+    let only_id = only_id(&references, &predictions);
+    let mut side = |source: Source| -> Result<Source, RunError> {
+        let is_text = source.format() == Some(Format::Text);
+        let of_text = Spec {
+            separator: any.separator,
+            ..SESSION
+        };
+        let Some(spec) = spec(&source).or(is_text.then_some(&of_text)) else {
+            return Ok(source);
+        };
+        let mut records = Vec::new();
+        for file in source.files() {
+            let document = file.document(max_bytes)?;
+            let transcript = (spec.read)(&document, file.transcript_options())?;
+            add_warnings(warnings, transcript.warnings);
+            let id = only_id.as_deref().unwrap_or(stem(&document.name));
+            let words = transcript.segments.iter().map(|segment| &segment.words);
+            let mut writer = RecordWriter::default();
+            writer.add(id, &joined(words, spec.separator), Form::Line, None, 1);
+            records.push(Source::records(document.name, writer.0, Format::Kaldi));
+        }
+        Ok(Source::several(source.name(), records))
+    };
+    Ok([side(references)?, side(predictions)?])
+}
+
+/// Joins texts, of which an empty one adds nothing, without white space at their ends.
+fn joined<T: AsRef<str>>(texts: impl Iterator<Item = T>, separator: &str) -> String {
+    let texts: Vec<T> = texts.collect();
+    let texts = texts.iter().map(|text| text.as_ref().trim());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join(separator)
+}
+
+impl Source {
+    /// Returns the segments of a transcript, in the order of the file. The segments of a page of text are its lines.
+    ///
+    /// ```
+    /// use metric_run::{DEFAULT_MAX_BYTES, Format, Source};
+    ///
+    /// let file = "1\n00:00:01,500 --> 00:01:02,000\n[Ada]: Good\nmorning\n";
+    /// let source = Source::memory("talk.srt", file.as_bytes(), Format::Srt);
+    /// let segments = source.segments(DEFAULT_MAX_BYTES)?;
+    /// assert_eq!(segments[0].speaker.as_deref(), Some("Ada"));
+    /// assert_eq!(segments[0].times, Some(["1.5".to_owned(), "62".to_owned()]));
+    /// assert_eq!(segments[0].words, "Good morning");
+    /// # Ok::<(), metric_run::RunError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source is not one file of such a format, cannot be read, has more than `max_bytes` bytes, or is
+    /// not what its format says. The error names the line.
+    pub fn segments(&self, max_bytes: u64) -> Result<Vec<Segment>, RunError> {
+        let format = self.record_format()?;
+        let spec = spec_of(Some(format)).ok_or_else(|| {
+            let problem = format!("is {}: expected a transcript", format.title());
+            ReadError::new(self.name(), problem)
+        })?;
+        let document = self.document(max_bytes)?;
+        Ok((spec.read)(&document, self.transcript_options())?.segments)
+    }
 }
 
 /// The segments of a session.
@@ -299,6 +544,66 @@ fn ctm(document: &Document, options: &TranscriptOptions) -> Result<Transcript, R
     })
 }
 
+/// Reads the text of a file by a reader whose errors do not name the file.
+fn of_text(
+    document: &Document,
+    options: &TranscriptOptions,
+    read: fn(&str, &TranscriptOptions) -> Result<Transcript, ReadError>,
+) -> Result<Transcript, ReadError> {
+    read(document.file()?.content(), options).map_err(|mut error| {
+        error.file.clone_from(&document.name);
+        error
+    })
+}
+
+/// The problem of a line of a file that is not named.
+fn refuse<T>(line: u64, problem: impl Into<Message>) -> Result<T, ReadError> {
+    Err(ReadError::new("", problem).line(line))
+}
+
+/// The start and the end of a segment, unless it ends before it starts.
+fn in_order(times: [String; 2]) -> Result<[String; 2], String> {
+    let [start, end] = times.each_ref().map(|time| time.parse().unwrap_or(0.0));
+    if end < start {
+        let [start, end] = times;
+        return Err(format!(
+            "the segment ends at {end} s, before it starts at {start} s"
+        ));
+    }
+    Ok(times)
+}
+
+/// Whether a text is a decimal number.
+fn is_decimal(text: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_digit() || "+-.eE".contains(char);
+    text.chars().all(is_part) && text.parse().is_ok_and(f64::is_finite)
+}
+
+/// The lines of a text file as segments.
+fn text_lines(document: &Document, _: &TranscriptOptions) -> Result<Transcript, ReadError> {
+    let lines = document.file()?.content().lines().zip(1..);
+    let segments = lines.map(|(words, line)| Segment {
+        words: words.to_owned(),
+        line,
+        ..Segment::default()
+    });
+    Ok(Transcript {
+        segments: segments.collect(),
+        ..Transcript::default()
+    })
+}
+
+/// Items of a JSON text in its order, each with the number of its line.
+fn with_lines<'t>(text: &'t str, items: Vec<Raw<'t>>) -> impl Iterator<Item = (&'t str, u64)> {
+    let (mut line, mut before) = (1, 0);
+    items.into_iter().map(move |Raw(item)| {
+        let at = item.as_ptr().addr() - text.as_ptr().addr();
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[before..at]).count() as u64;
+        before = at;
+        (item, line)
+    })
+}
+
 /// The items of a list, or the values of an object.
 fn items(text: &str) -> Result<Vec<Raw<'_>>, serde_json::Error> {
     if kind(text) == Kind::Object {
@@ -311,20 +616,15 @@ fn items(text: &str) -> Result<Vec<Raw<'_>>, serde_json::Error> {
 /// The format of MeetEval: a list of segments, or an object of them.
 fn seglst(document: &Document, _: &TranscriptOptions) -> Result<Transcript, ReadError> {
     let text = document.file()?.content();
-    let refuse =
-        |problem: String, line: usize| ReadError::new(&document.name, problem).line(line as u64);
+    let refuse = |problem: String, line: u64| ReadError::new(&document.name, problem).line(line);
     let items = items(text).map_err(|error| {
         let expected =
             "expected a list of segments with session_id, speaker, start_time, end_time and words";
-        let line = error.line().max(1);
+        let line = error.line().max(1) as u64;
         refuse(format!("{}: {expected}", located(text, &error)), line)
     })?;
     let mut transcript = Transcript::default();
-    let (mut line, mut before) = (1, 0);
-    for Raw(item) in items {
-        let at = item.as_ptr().addr() - text.as_ptr().addr();
-        line += memchr::memchr_iter(b'\n', &text.as_bytes()[before..at]).count();
-        before = at;
+    for (item, line) in with_lines(text, items) {
         let entries: Entries<'_> = typed(item).map_err(|problem| refuse(problem, line))?;
         let session = entries.name("session_id").and_then(|session| {
             session.ok_or_else(|| {
@@ -336,7 +636,7 @@ fn seglst(document: &Document, _: &TranscriptOptions) -> Result<Transcript, Read
         let segment = segment.map_err(|problem| refuse(problem, line).at(in_session(&session)))?;
         transcript.segments.push(Segment {
             session: Some(session.into_owned()),
-            line: line as u64,
+            line,
             ..segment
         });
     }

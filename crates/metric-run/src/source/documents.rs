@@ -13,6 +13,41 @@ use crate::formats::Format;
 /// The number of bytes of a document that are read before it is inspected.
 const PART_BYTES: usize = 1 << 20;
 
+/// The length that texts which are searched for do not reach.
+const LONGEST_SEARCHED: usize = 64;
+
+/// Reads two bytes as a unit of UTF-16.
+type ReadUnit = fn([u8; 2]) -> u16;
+
+/// The byte order marks of UTF-16, each with how a unit is read.
+const UTF_16: [(&[u8], ReadUnit); 2] = [
+    (b"\xff\xfe", u16::from_le_bytes),
+    (b"\xfe\xff", u16::from_be_bytes),
+];
+
+/// The text of UTF-16 with a byte order mark.
+fn from_utf16(name: &str, bytes: &[u8]) -> Result<String, RunError> {
+    let of_mark = UTF_16.iter().find(|(mark, _)| bytes.starts_with(mark));
+    let read = of_mark.map_or(u16::from_le_bytes as ReadUnit, |(_, read)| *read);
+    let (units, rest) = bytes.as_chunks::<2>();
+    let mut text = String::with_capacity(units.len());
+    let invalid = |text: &str| {
+        let line = 1 + text.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        ReadError::new(
+            name,
+            "not UTF-16, though the file starts with its byte order mark",
+        )
+        .line(line)
+    };
+    for char in char::decode_utf16(units.iter().copied().map(read)) {
+        text.push(char.map_err(|_| invalid(&text))?);
+    }
+    match rest {
+        [] => Ok(text),
+        _ => Err(invalid(&text).into()),
+    }
+}
+
 impl Source {
     /// Returns all of it, for a metric that reads it by itself.
     ///
@@ -34,6 +69,10 @@ impl Source {
             }
             _ => {
                 let failed = |error: io::Error| cannot_read(&name, &error);
+                let may_be_utf16 = self.format == Some(Format::TextGrid);
+                let is_utf16 = |bytes: &[u8]| {
+                    may_be_utf16 && UTF_16.iter().any(|(mark, _)| bytes.starts_with(mark))
+                };
                 let mut bytes = Vec::new();
                 // The size that it has at least, as far as it is known, and room to see that it ends.
                 let size = usize::try_from(self.bytes().min(max_bytes)).unwrap_or(usize::MAX);
@@ -53,11 +92,19 @@ impl Source {
                     if part.map_err(failed)? == 0 {
                         break;
                     }
-                    refuse_zeros(&name, 1, &bytes, start)?;
+                    if !is_utf16(&bytes) {
+                        refuse_zeros(&name, 1, &bytes, start)?;
+                    }
                     if bytes.len() as u64 > max_bytes {
                         let error = ReadError::new(&name, too_long("the file", max_bytes));
                         return Err(error.limit().into());
                     }
+                }
+                if is_utf16(&bytes) {
+                    return Ok(Document {
+                        content: Content::Text(from_utf16(&name, &bytes)?),
+                        name,
+                    });
                 }
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let valid = error.utf8_error().valid_up_to();
@@ -80,6 +127,35 @@ impl Source {
         let end = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
         bytes.truncate(end);
         String::from_utf8(bytes).ok()
+    }
+
+    /// Whether one of these texts occurs in the source, as far as it can be read and has no zero byte. They are shorter than
+    /// [`LONGEST_SEARCHED`].
+    pub(crate) fn has_any(&self, texts: &[String]) -> bool {
+        let Ok(mut stream) = self.stream(Arc::default()) else {
+            return false;
+        };
+        let finders: Vec<_> = texts.iter().map(memchr::memmem::Finder::new).collect();
+        let mut bytes = vec![0; LONGEST_SEARCHED + (64 << 10)];
+        let mut kept = 0;
+        loop {
+            let read = match stream.read(&mut bytes[kept..]) {
+                Ok(read) if read > 0 => read,
+                _ => return false,
+            };
+            let part = &bytes[..kept + read];
+            if finders.iter().any(|finder| finder.find(part).is_some()) {
+                return true;
+            }
+            if memchr::memchr(0, part).is_some() {
+                return false;
+            }
+            // A text may be cut off at the end.
+            let start = part.len().saturating_sub(LONGEST_SEARCHED);
+            let end = part.len();
+            kept = end - start;
+            bytes.copy_within(start..end, 0);
+        }
     }
 
     /// The same, not yet read if it can be read again later.
