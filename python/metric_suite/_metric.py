@@ -55,6 +55,9 @@ _FILE_SETTINGS = frozenset(
         "header",
         "empty_field",
         "speaker",
+        "speaker_prefix",
+        "level",
+        "tier",
     }
 )
 

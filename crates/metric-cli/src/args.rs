@@ -38,6 +38,8 @@ Formats of files:
   Parquet (.parquet), Arrow (.arrow, .feather): columns of these names
   text (.txt): one value per line, joined by line number
   transcripts (.trn, .stm, .ctm, and Kaldi's with --input-format kaldi)
+  one transcript or page per file: subtitles (.srt, .vtt), JSON of Whisper,
+      TextGrid, PAGE XML and ALTO XML (.xml); joined by the names of files
   sessions of several speakers, for cpwer, orcwer and dicpwer: SegLST
       (.seglst.json, or .json with `session_id`), .stm, and one .ctm per speaker
 All except Parquet and Arrow may be compressed (.gz, .zst). A folder, several files, or a pattern in quotes \
@@ -57,7 +59,7 @@ const HELP_COLUMNS: usize = 80;
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 8] = [
+const FOR_SOME: [(&str, HasOption); 11] = [
     ("more-references", |entry| {
         entry
             .shapes
@@ -65,6 +67,9 @@ const FOR_SOME: [(&str, HasOption); 8] = [
             .any(|taken| taken.shape.has_references())
     }),
     ("speaker", Entry::reads_sessions),
+    ("speaker-prefix", Entry::reads_transcripts),
+    ("level", Entry::reads_transcripts),
+    ("tier", Entry::reads_transcripts),
     ("svg", |entry| {
         cfg!(feature = "report") || entry.draws(Drawing::Svg)
     }),
@@ -607,6 +612,17 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["file", "channel"])
             .default_value("file")
             .help("Speaker of the words of a CTM file: the name of the file, or the channel"),
+        valued_arg("speaker-prefix", "FORM")
+            .value_parser(["brackets", "colon", "none"])
+            .default_value("brackets")
+            .help("Form of a speaker's name at the start of a text of SRT or WebVTT: [NAME]: or NAME:"),
+        valued_arg("level", "WHICH")
+            .value_parser(["segment", "word"])
+            .default_value("segment")
+            .help("Parts of JSON of Whisper to read as segments"),
+        valued_arg("tier", "NAME")
+            .action(ArgAction::Append)
+            .help("Tier of a TextGrid to read, instead of all; repeatable"),
         Arg::new("missing")
             .long("missing")
             .value_name("POLICY")
@@ -954,7 +970,16 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
 
 /// The settings of a run that are given on the command line.
 fn settings(matches: &ArgMatches) -> Result<Settings, Failure> {
-    Ok(Settings::read(|name| given(matches, name))?)
+    Ok(Settings::read(|name| match name {
+        "tier" => tiers(matches),
+        _ => given(matches, name),
+    })?)
+}
+
+/// The names of tiers, one per line.
+fn tiers(matches: &ArgMatches) -> Option<String> {
+    let tiers = matches.try_get_many::<String>("tier").ok().flatten()?;
+    Some(tiers.cloned().collect::<Vec<_>>().join("\n"))
 }
 
 /// The text of an option, if the command has it and it is on the command line.

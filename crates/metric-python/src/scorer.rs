@@ -15,7 +15,7 @@ use metric_run::registry::{
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Source, SpeakerOf, StateFileError, Statistics, System, Table,
+    SampleCollector, SampleTable, Source, StateFileError, Statistics, System, Table,
     TranscriptOptions, merge_parts, merge_states, on_threads, read_states, write_states,
 };
 use pyo3::prelude::*;
@@ -1142,9 +1142,27 @@ impl<'py> Settings<'_, 'py> {
         if let Some(empty) = self.choice("empty_field", &empty)? {
             csv.empty = empty;
         }
-        let mut transcript = TranscriptOptions::default();
-        transcript.speaker = self.choice("speaker", &SpeakerOf::CHOICES)?;
+        let transcript = self.transcript()?;
+        let transcript =
+            TranscriptOptions::read(|name| transcript.get(name).cloned()).map_err(failed)?;
         Ok(source.with_csv(csv).with_transcript(transcript))
+    }
+
+    /// The options for reading transcripts, by name. There may be several tiers.
+    fn transcript(&self) -> PyResult<BTreeMap<&'static str, String>> {
+        let mut given = BTreeMap::new();
+        for name in ["speaker", "speaker-prefix", "level"] {
+            let value = self.text(&name.replace('-', "_"))?;
+            given.extend(value.map(|value| (name, value)));
+        }
+        if let Some(value) = self.value("tier")? {
+            let tiers = match value.cast::<PyList>() {
+                Ok(list) => list.extract::<Vec<String>>()?.join("\n"),
+                Err(_) => value.extract()?,
+            };
+            given.insert("tier", tiers);
+        }
+        Ok(given)
     }
 }
 

@@ -273,6 +273,20 @@ impl Entry {
         shapes.any(|taken| taken.shape == Shape::Sessions)
     }
 
+    /// Returns whether records are pairs of texts.
+    #[must_use]
+    pub fn reads_texts(&self) -> bool {
+        let mut shapes = self.shapes.iter();
+        shapes.any(|taken| taken.shape == Shape::Texts)
+    }
+
+    /// Returns whether a transcript with segments may be one side of a record: as a session, or as the text that the
+    /// segments have together.
+    #[must_use]
+    pub fn reads_transcripts(&self) -> bool {
+        self.reads_sessions() || self.reads_texts()
+    }
+
     /// Returns the position of the score that a report shows first, among scores of these names.
     ///
     /// ```

@@ -440,7 +440,7 @@ impl Run {
         let reads_sessions = self.reads_sessions(&references)?;
         let reads = match reads_sessions {
             true => Reads::Sessions,
-            false if self.reads_texts() => Reads::Texts,
+            false if self.metrics.iter().all(|it| it.entry.reads_texts()) => Reads::Texts,
             false => Reads::Values,
         };
         let recognized = |source| segments::recognized(source, reads, self.max_bytes);
@@ -635,15 +635,6 @@ impl Run {
             }
         }
         Ok(None)
-    }
-
-    /// Whether all metrics read pairs of texts.
-    fn reads_texts(&self) -> bool {
-        let reads = |chosen: &Chosen| {
-            let mut shapes = chosen.entry.shapes.iter();
-            shapes.any(|taken| taken.shape == Shape::Texts)
-        };
-        self.metrics.iter().all(reads)
     }
 
     /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.

@@ -136,17 +136,7 @@ impl Settings {
                 has_header: choice(given, "header", &HEADER)?.unwrap_or(true),
                 empty: choice(given, "empty-field", &EMPTY_FIELD)?.unwrap_or_default(),
             },
-            transcript: TranscriptOptions {
-                speaker: choice(given, "speaker", &SpeakerOf::CHOICES)?,
-                speaker_prefix: choice(given, "speaker-prefix", &SpeakerPrefix::CHOICES)?,
-                level: choice(given, "level", &Level::CHOICES)?,
-                // One name per line.
-                tiers: given("tier")
-                    .iter()
-                    .flat_map(|tiers| tiers.lines())
-                    .map(str::to_owned)
-                    .collect(),
-            },
+            transcript: TranscriptOptions::read(given)?,
             format: format("input-format")?,
             references_format: format("references-format")?,
             predictions_format: format("predictions-format")?,
@@ -213,6 +203,25 @@ impl Settings {
         Ok(match split.or(shared) {
             Some(split) => source.with_split(split),
             None => source,
+        })
+    }
+}
+
+impl TranscriptOptions {
+    /// Reads the options that are given, by the names that they have on the command line. The value of `tier` has one name per
+    /// line.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error about the first option whose value is not one of those that it takes.
+    pub fn read(given: impl Fn(&str) -> Option<String>) -> Result<Self, RunError> {
+        let given = &given;
+        let tiers = given("tier").unwrap_or_default();
+        Ok(Self {
+            speaker: choice(given, "speaker", &SpeakerOf::CHOICES)?,
+            speaker_prefix: choice(given, "speaker-prefix", &SpeakerPrefix::CHOICES)?,
+            level: choice(given, "level", &Level::CHOICES)?,
+            tiers: tiers.lines().map(str::to_owned).collect(),
         })
     }
 }
