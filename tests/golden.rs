@@ -35,6 +35,8 @@ mod speakers;
 mod stats;
 #[path = "domains/text.rs"]
 mod text;
+#[path = "domains/transcripts.rs"]
+mod transcripts;
 #[path = "domains/translation.rs"]
 mod translation;
 #[path = "domains/vision.rs"]

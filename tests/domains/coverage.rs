@@ -148,6 +148,7 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("speakers::files_of_sessions", TEXT, "dicpwer", "files of STM, CTM and SegLST", MEETEVAL),
     line("speakers::streams_without_words", TEXT, "orcwer", "streams without words", &["all assignments, counted by kaldialign 0.12.0"]),
     line("speakers::overlaps_of_speakers_with_themselves", TEXT, "cpwer", "overlaps of segments", MEETEVAL),
+    line("transcripts::transcripts_written_by_hand", RUN, "files", "transcripts", &["written by hand"]),
     line("speakers::units_of_wenet", TEXT, "wer", "wenet", WENET),
     line("speakers::units_of_wenet", TEXT, "cer", "wenet", WENET),
     line("speakers::units_of_mixed_text", TEXT, "wer", "--unit mixed", &["compute-wer 0.2.5"]),
