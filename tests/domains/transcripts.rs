@@ -34,7 +34,11 @@ impl Observer for Predictions {
 }
 
 /// Scores a source against references of the same id. Returns the one prediction, and the first score.
-fn scored(metric: &str, references: Source, predictions: Source) -> Result<(Value, Option<f64>), String> {
+fn scored(
+    metric: &str,
+    references: Source,
+    predictions: Source,
+) -> Result<(Value, Option<f64>), String> {
     let entry = find(metric).ok_or("no such metric")?;
     let run = Run::new(entry, &Options::default()).map_err(|error| error.to_string())?;
     let data = Data::Sources {
@@ -42,7 +46,9 @@ fn scored(metric: &str, references: Source, predictions: Source) -> Result<(Valu
         predictions,
     };
     let kept = Predictions::default();
-    let outcomes = run.score_observed(data, &kept).map_err(|error| error.to_string())?;
+    let outcomes = run
+        .score_observed(data, &kept)
+        .map_err(|error| error.to_string())?;
     let kept = kept.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     same("examples", kept.len(), 1)?;
     let prediction = serde_json::from_str(&kept[0]).map_err(|error| error.to_string())?;
@@ -52,7 +58,9 @@ fn scored(metric: &str, references: Source, predictions: Source) -> Result<(Valu
 
 /// The file of a row.
 fn path(file: &str) -> Result<PathBuf, String> {
-    let paths = rows::folders().into_iter().map(|folder| folder.join(FOLDER).join(file));
+    let paths = rows::folders()
+        .into_iter()
+        .map(|folder| folder.join(FOLDER).join(file));
     let found = paths.into_iter().find(|path| path.is_file());
     found.ok_or_else(|| format!("no file {file}"))
 }

@@ -3,18 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue};
-use metric_run::registry::{ENTRIES, find};
-
-/// Returns what comes closest to a name that the field knows and that is not the name of a metric.
-fn closest(wanted: &str) -> Option<String> {
-    ENTRIES.iter().find_map(|entry| {
-        let mut known = entry.known_as.iter();
-        match known.find(|(names, _)| names.contains(&wanted))?.1 {
-            "" => Some(format!("it is {}", entry.name)),
-            hint => Some(hint.to_owned()),
-        }
-    })
-}
+use metric_run::registry::{ENTRIES, find, meaning};
 
 /// Whether names are misspellings or beginnings of each other.
 fn is_near(name: &str, wanted: &str) -> bool {
@@ -107,7 +96,7 @@ pub(crate) fn unknown_metric(name: &str) -> String {
         .map(|entry| entry.name)
         .filter(|name| is_near(name, &wanted));
     let nearest = near.min_by_key(|name| strsim::damerau_levenshtein(name, &wanted));
-    let hint = match (closest(&wanted), nearest) {
+    let hint = match (meaning(name), nearest) {
         (Some(hint), _) => format!("{hint}; "),
         (None, Some(name)) => format!("did you mean {name}? "),
         (None, None) => String::new(),
@@ -125,6 +114,8 @@ pub(crate) fn unnamed_file(command: &str, metric: &str, word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use metric_run::registry::NOT_OFFERED;
+
     use super::*;
 
     fn words(line: &str) -> Vec<OsString> {
@@ -164,6 +155,10 @@ mod tests {
             ("metric score mAP", "coco"),
             ("metric compare BLEU", "did you mean bleu?"),
             ("metric list f1", "classification"),
+            ("metric score METEOR", "METEOR is not offered"),
+            ("metric score bert_score", "BERTScore is not offered"),
+            ("metric score comet", "COMET is not offered"),
+            ("metric score ppl", "perplexity is not offered"),
             ("metric score zebra", "`metric list` lists all metrics"),
         ] {
             assert!(said(line).contains(expected), "{line}: {}", said(line));
@@ -187,6 +182,7 @@ mod tests {
             let is_named = ENTRIES.iter().any(|entry| hint.contains(entry.name));
             assert!(hint.is_empty() || is_named, "{hint}");
         }
+        names.extend(NOT_OFFERED.iter().flat_map(|(names, _)| *names));
         for (index, name) in names.iter().enumerate() {
             assert!(find(name).is_none(), "{name} is a metric");
             assert!(!names[..index].contains(name), "{name} means two metrics");

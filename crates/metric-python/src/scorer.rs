@@ -11,7 +11,7 @@ use metric_run::record::{
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
     Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Slice, find, list,
-    on_this_thread,
+    meaning, on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -769,9 +769,13 @@ fn first(
 fn entry(py: Python<'_>, name: &str) -> PyResult<&'static Entry> {
     find(name).ok_or_else(|| {
         let names: Vec<&str> = list::names().collect();
+        let meaning = meaning(name).map_or_else(String::new, |meaning| format!("{meaning}; "));
         refused(
             py,
-            format!("no metric {name:?}: expected one of {}", names.join(", ")),
+            format!(
+                "no metric {name:?}: {meaning}expected one of {}",
+                names.join(", ")
+            ),
         )
     })
 }

@@ -33,10 +33,6 @@ pub(crate) const CODEBLEU: Entry = Entry {
     ],
     help: "CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow",
     values: ("a string, or `references`: a list of strings", "a string"),
-    known_as: &[
-        (&["meteor", "bertscore"],
-            "there is none; bleu, chrf, ter and rouge score generated texts, and codebleu source code"),
-    ],
     demos: &[
         Demo::new("source code", ["functions.jsonl", "written-functions.jsonl"], &["codebleu", "syntax_match", "dataflow_match"]).with(&[("lang-field", "lang"), ("profile", "corrected")]),
     ],

@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use metric_registry::{Direction, Entry, OptionKind, OptionValue, Options, find};
+use metric_registry::{Direction, Entry, OptionKind, OptionValue, Options, find, meaning};
 use serde::Deserialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 use toml::Spanned;
@@ -419,7 +419,11 @@ impl TomlFile<'_> {
         let location = |problem: String| format!("task {name:?}: {problem}");
         let metric = table.metric.get_ref();
         let entry = find(metric).ok_or_else(|| {
-            let problem = location(format!("metric: no metric {metric:?}; see metric list"));
+            let meaning =
+                meaning(metric).map_or_else(String::new, |meaning| format!("; {meaning}"));
+            let problem = location(format!(
+                "metric: no metric {metric:?}{meaning}; see metric list"
+            ));
             self.input(table.metric.span(), problem)
         })?;
         let (options, settings) = self.options(name, entry, table)?;
