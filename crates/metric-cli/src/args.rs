@@ -501,6 +501,15 @@ fn color_arg() -> Arg {
         .help("When to use colors; auto: on a terminal, unless the environment variable NO_COLOR is set")
 }
 
+pub(crate) fn max_bytes_arg(help: &'static str) -> Arg {
+    Arg::new("max-bytes")
+        .long("max-bytes")
+        .value_name("SIZE")
+        .value_parser(value_parser!(ByteSize))
+        .default_value("8GB")
+        .help(help)
+}
+
 fn state_out_arg() -> Arg {
     Arg::new("state-out")
         .long("state-out")
@@ -694,12 +703,7 @@ fn common_args() -> Vec<Arg> {
             .value_name("N")
             .value_parser(value_parser!(u16).range(1..=256))
             .help("Number of threads, which does not change the result [default: all cores]"),
-        Arg::new("max-bytes")
-            .long("max-bytes")
-            .value_name("SIZE")
-            .value_parser(value_parser!(ByteSize))
-            .default_value("8GB")
-            .help("Maximum amount of data to hold in memory, such as 500MB; streamed data has no limit"),
+        max_bytes_arg("Maximum amount of data to hold in memory, such as 500MB; streamed data has no limit"),
         quiet_arg(),
         field("id-field", "id").help("Field that holds the id; #row: join by row number"),
         side_field("references-id-field").help("Field that holds the id in references, instead of --id-field"),

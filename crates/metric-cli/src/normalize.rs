@@ -1,21 +1,23 @@
 //! `metric normalize`: what the steps of a normalization make of texts.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bytesize::ByteSize;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use metric_run::record::json::{self, Entries};
 use metric_run::record::{Kind, no_text};
-use metric_run::registry::{NORMALIZE, Normalizer};
+use metric_run::registry::{NORMALIZE, Normalizer, finding_words, normalize_warnings};
+use metric_run::{DEFAULT_MAX_BYTES, Source};
 use serde_json::value::RawValue;
 
-use crate::error::Failure;
+use crate::args::max_bytes_arg;
+use crate::error::{Failure, say};
 use crate::list::words_text;
+use crate::output_args::quiet_arg;
 use crate::output_file::unless_closed;
-
-const STANDARD_INPUT: &str = "standard input";
 
 pub(crate) fn command(exit_codes: &str) -> Command {
     let words = words_text(&NORMALIZE, 2);
@@ -31,7 +33,7 @@ pub(crate) fn command(exit_codes: &str) -> Command {
             Arg::new("file")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Lines of text; - or nothing: standard input"),
+                .help("Lines of text, compressed or not; - or nothing: standard input"),
         )
         .arg(
             Arg::new("field")
@@ -39,6 +41,8 @@ pub(crate) fn command(exit_codes: &str) -> Command {
                 .value_name("NAME")
                 .help("The lines are JSON objects, of which this field is normalized, a text or a list of texts"),
         )
+        .arg(max_bytes_arg("Longest line, such as 500MB"))
+        .arg(quiet_arg().help("No warnings on standard error"))
         .after_help(format!("Steps:\n{words}\n{exit_codes}"))
 }
 
@@ -49,60 +53,94 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let normalizer: Normalizer = steps
         .parse()
         .map_err(|error| Failure::Usage(format!("STEPS {steps:?}: {error}")))?;
-    let field = matches.get_one::<String>("field");
+    let field = matches.get_one::<String>("field").map(String::as_str);
     let path = matches.get_one::<PathBuf>("file");
-    let path = path.filter(|path| *path != Path::new("-"));
-    let name = path.map_or(STANDARD_INPUT.to_owned(), |path| path.display().to_string());
-    let refuse = |problem: String| Failure::Input(format!("{name}{problem}"));
-    let cannot_read = |error: &std::io::Error| refuse(format!(": cannot read: {error}"));
-    let mut input: Box<dyn BufRead> = match path {
-        None => Box::new(std::io::stdin().lock()),
-        Some(path) => Box::new(BufReader::new(
-            File::open(path).map_err(|error| cannot_read(&error))?,
-        )),
+    let source = match path.filter(|path| *path != Path::new("-")) {
+        None => Source::standard_input(),
+        Some(path) => Source::path(path)?,
     };
+    let max_bytes = matches.get_one::<ByteSize>("max-bytes");
+    let max_bytes = max_bytes.map_or(DEFAULT_MAX_BYTES, ByteSize::as_u64);
+    let name = source.name();
+    let mut input = BufReader::new(source.bytes_of_file()?);
     let mut output = BufWriter::new(std::io::stdout().lock());
     let cannot_write = |error| Failure::write("standard output", &error);
+    let mut found = BTreeMap::new();
+    let mut change = |text: &str| {
+        for (finding, times) in normalizer.findings(text) {
+            *found.entry(finding).or_insert(0) += times;
+        }
+        normalizer.apply(text).into_owned()
+    };
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
-        let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|error| cannot_read(&error))? == 0 {
+        // One byte more tells of a line that is too long.
+        let mut part = input.by_ref().take(max_bytes.saturating_add(1));
+        let read = part.read_until(b'\n', &mut line);
+        let read = read.map_err(|error| Failure::Input(format!("{name}: cannot read: {error}")));
+        let normalized =
+            read.and_then(|_| normalized_line(&name, number, &line, max_bytes, field, &mut change));
+        let written = match &normalized {
+            Ok(text) => output.write_all(text.as_bytes()),
+            Err(_) => output.flush(),
+        };
+        if written.is_err() {
+            // Whoever closes the output wants no more of it.
+            return unless_closed(written).map_err(cannot_write);
+        }
+        if normalized?.is_empty() {
             break;
         }
-        let normalized = match std::str::from_utf8(&line) {
-            Ok(text) => normalized(&normalizer, text, field.map(String::as_str))
-                .map_err(|problem| refuse(format!(":{number}: {problem}"))),
-            Err(error) => {
-                let error = no_text(&name, number, &line, error.valid_up_to(), "not UTF-8");
-                Err(Failure::Input(error.to_string()))
-            }
-        };
-        match normalized {
-            Ok(text) => {
-                if let Err(error) = output.write_all(text.as_bytes()) {
-                    // Whoever closes the output wants no more of it.
-                    return unless_closed(Err(error)).map_err(cannot_write);
-                }
-            }
-            Err(failure) => {
-                unless_closed(output.flush()).map_err(cannot_write)?;
-                return Err(failure);
-            }
+    }
+    unless_closed(output.flush()).map_err(cannot_write)?;
+    let warnings = normalize_warnings(steps).into_iter();
+    let of_texts = found.into_iter().map(|(finding, times)| {
+        let words = finding_words(finding, ["text", "texts"]);
+        words.warning(times)
+    });
+    if !matches.get_flag("quiet") {
+        for warning in warnings.chain(of_texts) {
+            say(&format!("warning: {warning}"));
         }
     }
-    unless_closed(output.flush()).map_err(cannot_write)
+    Ok(())
+}
+
+/// The bytes of a line after the steps. There are none at the end.
+fn normalized_line(
+    name: &str,
+    number: u64,
+    line: &[u8],
+    max_bytes: u64,
+    field: Option<&str>,
+    change: impl FnMut(&str) -> String,
+) -> Result<String, Failure> {
+    if line.len() as u64 > max_bytes {
+        return Err(Failure::Limit(format!(
+            "{name}:{number}: the line takes more memory than allowed by --max-bytes {max_bytes}"
+        )));
+    }
+    let text = std::str::from_utf8(line).map_err(|error| {
+        Failure::Input(no_text(name, number, line, error.valid_up_to(), "not UTF-8").to_string())
+    })?;
+    let normalized = normalized(text, field, change);
+    normalized.map_err(|problem| Failure::Input(format!("{name}:{number}: {problem}")))
 }
 
 /// A line after the steps, with the line end that it had.
-fn normalized(normalizer: &Normalizer, line: &str, field: Option<&str>) -> Result<String, String> {
+fn normalized(
+    line: &str,
+    field: Option<&str>,
+    mut change: impl FnMut(&str) -> String,
+) -> Result<String, String> {
     let text = line.strip_suffix('\n').unwrap_or(line);
     let text = text.strip_suffix('\r').unwrap_or(text);
     let end = &line[text.len()..];
     let changed = match field {
-        None => normalizer.apply(text).into_owned(),
+        None => change(text),
         Some(_) if text.trim().is_empty() => text.to_owned(),
-        Some(field) => with_field(text, field, |text| normalizer.apply(text).into_owned())?,
+        Some(field) => with_field(text, field, change)?,
     };
     Ok(changed + end)
 }
@@ -111,7 +149,7 @@ fn normalized(normalizer: &Normalizer, line: &str, field: Option<&str>) -> Resul
 fn with_field(
     object: &str,
     field: &str,
-    change: impl Fn(&str) -> String,
+    mut change: impl FnMut(&str) -> String,
 ) -> Result<String, String> {
     let entries: Entries<'_> = json::typed(object)?;
     let value = entries

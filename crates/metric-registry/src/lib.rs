@@ -65,7 +65,7 @@ pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 #[cfg(feature = "text")]
-pub use prepare::{NORMALIZE, Normalizer};
+pub use prepare::{NORMALIZE, Normalizer, finding_words, normalize_warnings};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};
 pub use reading::{
     Asked, Counted, Facts, Header, ObjectsAt, PairOf, Reading, Remarks, Sink, StateOf, Unanswered,
@@ -81,5 +81,5 @@ pub use score_spec::{Direction, ScoreSpec};
 pub use scorer::{Part, Sample, Scorer, State, scorer};
 pub use shape::{Shape, Taken};
 #[cfg(feature = "text")]
-pub use shapes::{Note, References, TextExample, TextMetric, texts};
+pub use shapes::{Note, Notice, References, TextExample, TextMetric, texts};
 pub use show::{ComparedTexts, Drawing, Show};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use metric_record::{FieldError, Kind, Message, Record, Side, Value};
-use metric_text::normalize::Step;
+use metric_text::normalize::{Finding, Step};
 use metric_text::{Extract, PythonRegex};
 
 pub use metric_text::Normalizer;
@@ -45,15 +45,36 @@ pub(crate) fn prepared_scorer<R: Reading>(
         normalizer,
     };
     let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
-    let warnings = blank_replacement(options).into_iter().collect();
+    let given = options.get(NORMALIZE.name).unwrap_or_default();
+    let warnings = normalize_warnings(&given);
     let scorer = crate::scorer::scorer_after(metric, version, reading, steps, warnings);
     Ok(scorer)
 }
 
+/// Returns the warnings about steps that probably do not do what is meant, whatever the texts are. The steps are a value of
+/// [`NORMALIZE`].
+///
+/// ```
+/// use metric_registry::normalize_warnings;
+///
+/// let warnings = normalize_warnings("punctuation,whisper-english");
+/// assert!(warnings[0].to_string().starts_with("punctuation comes before whisper-english"));
+/// assert!(normalize_warnings("whisper-english,punctuation").is_empty());
+/// ```
+#[must_use]
+pub fn normalize_warnings(given: &str) -> Vec<Message> {
+    let Ok(normalizer) = given.parse::<Normalizer>() else {
+        return Vec::new();
+    };
+    let of_blank = blank_replacement(given, &normalizer);
+    of_blank
+        .into_iter()
+        .chain(punctuation_first(&normalizer))
+        .collect()
+}
+
 /// The warning about a step such as `replace(-, )`, whose blank looks like the text.
-fn blank_replacement(options: &Options) -> Option<Message> {
-    let given = options.get(NORMALIZE.name)?;
-    let normalizer: Normalizer = given.parse().ok()?;
+fn blank_replacement(given: &str, normalizer: &Normalizer) -> Option<Message> {
     let blank = |step: &&Step| {
         matches!(step, Step::Replace(_, text) if text.is_empty())
             && given.contains(&step.to_string())
@@ -65,6 +86,77 @@ fn blank_replacement(options: &Options) -> Option<Message> {
     );
     Some(Message::from(message))
 }
+
+/// The warning about a step that removes apostrophes before a step that reads contractions and amounts.
+fn punctuation_first(normalizer: &Normalizer) -> Option<Message> {
+    let steps = &normalizer.steps;
+    let is_english = |step: &Step| matches!(step, Step::WhisperEnglish | Step::OpenAsrEnglish);
+    let english = steps.iter().position(is_english)?;
+    let removes = |step: &&Step| step.apply("it's").len() < "it's".len();
+    let first = steps[..english].iter().find(removes)?;
+    let english = steps[english].name();
+    Some(Message::from(format!(
+        "{first} comes before {english} and removes apostrophes, by which {english} knows contractions: put it after {english}"
+    )))
+}
+
+/// Returns the words of a warning about a finding in texts, which are called by these words for one and for several.
+///
+/// ```
+/// use metric_registry::finding_words;
+/// use metric_text::normalize::Finding;
+///
+/// let words = finding_words(Finding::Emptied, ["line", "lines"]);
+/// assert_eq!(words.warning(2).to_string(), "2 lines are empty after normalization");
+/// ```
+#[must_use]
+pub fn finding_words(finding: Finding, [text, texts]: [&str; 2]) -> Counted {
+    let counted = |one: String, several: String, rest: Message| {
+        Counted::new(
+            Message::from(one).message(&rest),
+            Message::from(several).message(&rest),
+        )
+    };
+    let words = |rest: Message| counted("word has ".to_owned(), "words have ".to_owned(), rest);
+    let of_texts = |rest: String| {
+        counted(
+            format!("{text} has "),
+            format!("{texts} have "),
+            rest.into(),
+        )
+    };
+    match finding {
+        Finding::Marks { step, script } => {
+            let rest = format!(
+                "vowel signs or other marks of {script}, which {step} removes or replaces by spaces, so rates are not comparable: to keep the marks, use "
+            );
+            words(Message::from(rest).option(NORMALIZE.name, WITH_MARKS))
+        }
+        Finding::OtherScript { step } => of_texts(format!(
+            "mostly letters that are not Latin, and {step} is made for English: use whisper-basic"
+        )),
+        Finding::Diacritics { step } => of_texts(format!(
+            "diacritics in a tenth of the words or more, which {step} removes, as it is made for English: use whisper-basic"
+        )),
+        Finding::Apostrophe { step } => words(Message::from(format!(
+            "the apostrophe \u{2019} (U+2019), with which {step} knows no contraction: put replace(\u{2019}, ') before it"
+        ))),
+        Finding::FormatWords => words(Message::from(
+            "only format characters, such as a joiner that an emoji has left, and still count as words: to remove them, add the step remove(\\p{Cf})",
+        )),
+        Finding::Emptied => Counted::new(
+            format!("{text} is empty after normalization"),
+            format!("{texts} are empty after normalization"),
+        ),
+        _ => Counted::new(
+            format!("{text}: {finding:?}"),
+            format!("{texts}: {finding:?}"),
+        ),
+    }
+}
+
+/// The steps that come closest to `whisper-basic` and keep marks.
+const WITH_MARKS: &str = r"nfkc,lower,replace([\p{S}\p{P}],  ),whitespace";
 
 /// The parts of a signature for the steps, with the dialect by which words are found, if any are.
 pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {

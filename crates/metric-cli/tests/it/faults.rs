@@ -666,8 +666,8 @@ fn what_cannot_be_opened_or_read_is_named() {
         .fails(2, &["found: cannot create: Permission denied"]);
 
     // A folder, or nothing, in place of a file.
-    fs::create_dir(folder.path("folder.jsonl")).expect("a folder");
-    for name in ["folder.jsonl", "truth"] {
+    for name in ["folder.jsonl", "empty"] {
+        fs::create_dir_all(folder.path(name)).expect("a folder");
         folder
             .run(&format!("score string-accuracy -r r.jsonl -p {name}"))
             .fails(3, &[name, "is a folder", "expected a file"]);

@@ -57,7 +57,7 @@ fn problems_name_the_line() {
         .fails(2, &["STEPS \"lowr\": unknown normalization step", "lower"]);
     folder
         .run("normalize lower none.txt")
-        .fails(3, &["none.txt: cannot read"]);
+        .fails(3, &["none.txt: cannot open"]);
     let rows = [
         ("[1]", "found a list, expected an object"),
         ("{\"u\": 1}", "t: is missing"),

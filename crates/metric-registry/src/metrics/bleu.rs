@@ -13,7 +13,7 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{has_any, known, read, refuse_given, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Numbers, OptionError,
+    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Notice, Numbers, OptionError,
     OptionSpec, Options, References, Scope, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
 };
 
@@ -227,14 +227,12 @@ impl TextMetric for Bleu {
                 );
                 Message::from(text).option(TOKENIZE.name, instead)
             };
-            note(
-                &Counted::new(rest("reference has"), rest("references have")),
-                Some(1),
-            );
+            let what = Counted::new(rest("reference has"), rest("references have"));
+            note(Notice::Words(&what, Some(1)));
         }
         let ends_apart = text.trim_end_matches(is_space).ends_with(" .");
         if ends_apart && self.tokenizer != Tokenizer::None {
-            note(&Counted::tally(TOKENIZED), Some(1));
+            note(Notice::Tally(TOKENIZED, 1));
         }
         Ok(())
     }

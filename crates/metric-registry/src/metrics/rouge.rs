@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Numbers, OptionKind, OptionSpec,
-    References, ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Notice, Numbers, OptionKind,
+    OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const ROUGE: Entry = Entry {
@@ -93,7 +93,7 @@ impl TextMetric for Rouge {
                 format!("text has letters and no word, as {rest}"),
                 format!("texts have letters and no word, as {rest}"),
             );
-            note(&what, Some(lost));
+            note(Notice::Words(&what, Some(lost)));
         }
         Ok(())
     }

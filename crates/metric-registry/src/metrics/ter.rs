@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Numbers, OptionSpec, References,
-    ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Notice, Numbers, OptionSpec,
+    References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const TER: Entry = Entry {
@@ -108,7 +108,7 @@ impl TextMetric for Ter {
                 Message::from(text).option("profile", "corrected")
             };
             let what = Counted::new(rest("reference has"), rest("references have"));
-            note(&what, Some(changed));
+            note(Notice::Words(&what, Some(changed)));
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::questions::{QUESTIONS, QuestionMetric, read_questions};
 use crate::shapes::texts::{OfTexts, counts};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Input, Named, Note, Numbers, ObjectsAt,
-    OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Input, Named, Note, Notice, Numbers,
+    ObjectsAt, OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const VQA: Entry = Entry {
@@ -148,14 +148,14 @@ impl TextMetric for VqaAccuracy {
                 "question has fewer than 10 answers; each answer is compared with the other ones only, so the only answer to a question scores 0",
                 "questions have fewer than 10 answers; each answer is compared with the other ones only, so the only answer to a question scores 0",
             );
-            note(&what, None);
+            note(Notice::Words(&what, None));
         }
         if answers.has_repeated() {
             let what = Counted::new(
                 "question has answers that are equal objects, which are left out together as one person's, so that a correct answer can score 0; an answer_id tells people apart",
                 "questions have answers that are equal objects, which are left out together as one person's, so that a correct answer can score 0; an answer_id tells people apart",
             );
-            note(&what, None);
+            note(Notice::Words(&what, None));
         }
         Ok(())
     }

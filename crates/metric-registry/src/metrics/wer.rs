@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use metric_core::{Metric, NamedScores};
 use metric_record::{FieldError, Message, Record, Side, Value};
 use metric_text::edit::{Alignment, Alternatives, EditProfile, EditState, InvalidAlternatives};
-use metric_text::normalize::is_printable_ascii;
-use metric_text::{EditRate, Unit};
+use metric_text::normalize::{Finding, Step, is_printable_ascii, letters};
+use metric_text::{EditRate, Normalizer, Unit};
 use serde_json::json;
 
 use crate::numbers::named;
-use crate::prepare::{EXTRACT, NORMALIZE, normalize_parts};
+use crate::prepare::{EXTRACT, NORMALIZE, finding_words, normalize_parts};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, Rate, counts, note_forms};
 use crate::{
-    Asked, Counted, Demo, Drawing, Entry, Named, Note, Numbers, OptionError, OptionSpec, Options,
-    ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+    Asked, Counted, Demo, Drawing, Entry, Named, Note, Notice, Numbers, OptionError, OptionSpec,
+    Options, Remarks, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
 };
 
 const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
@@ -196,8 +196,10 @@ impl TextMetric for EditRate {
         Ok(TextExample::new(prediction.into(), reference.into()))
     }
 
-    /// Notes words with white space in them in addition.
+    /// Notes words with white space in them, and what normalization does to texts that it was not made for, in addition.
     fn check(&self, prediction: &str, reference: &str, note: Note<'_>) -> Result<(), FieldError> {
+        note_findings(&self.normalizer, prediction, reference, note);
+        tally(self, prediction, reference, note);
         let texts = [prediction, reference];
         if texts.into_iter().all(is_printable_ascii) {
             return Ok(());
@@ -216,7 +218,7 @@ impl TextMetric for EditRate {
                 Message::from(text).option(NORMALIZE.name, "whitespace")
             };
             let words = Counted::new(rest("word has"), rest("words have"));
-            note(&words, Some(glued));
+            note(Notice::Words(&words, Some(glued)));
         }
         note_forms(self, prediction, reference, note);
         Ok(())
@@ -226,7 +228,7 @@ impl TextMetric for EditRate {
         self.prepare(text)
     }
 
-    fn numbers(&self, state: &EditState, _: Asked<'_>) -> Numbers {
+    fn numbers(&self, state: &EditState, asked: Asked<'_>) -> Numbers {
         let name = if are_words(self.unit) { "wer" } else { "cer" };
         let mut scores = self.compute(state).named_scores();
         for (score, _) in &mut scores {
@@ -239,9 +241,132 @@ impl TextMetric for EditRate {
         Numbers {
             scores,
             counts: counts(&state.edits),
+            warnings: asked
+                .remarks
+                .map_or_else(Vec::new, |remarks| warnings(self, state, remarks)),
             ..Numbers::default()
         }
     }
+}
+
+/// Counts what [`warnings`] depend on.
+fn tally(metric: &EditRate, prediction: &str, reference: &str, note: Note<'_>) {
+    let mut tally = |name, times| note(Notice::Tally(name, times));
+    if metric.profile == EditProfile::Wenet {
+        if !reference.is_ascii() {
+            let units = metric.prepare(reference);
+            let starts = metric.unit.letter_starts(&units, metric.profile);
+            tally(LETTER_STARTS, starts as u64);
+        }
+        return;
+    }
+    if metric.unit == Unit::Word {
+        let [letters, without_spaces] = letters(reference);
+        tally(RECORDS, 1);
+        tally(LETTERS, letters);
+        tally(LETTERS_WITHOUT_SPACES, without_spaces);
+    }
+    if are_words(metric.unit) && !reference.is_empty() && !prediction.is_empty() {
+        match [prediction, reference].map(has_digits) {
+            [false, false] => {}
+            [true, true] => tally(DIGITS, 1),
+            [true, false] => tally(PREDICTED_DIGITS, 1),
+            [false, true] => tally(REFERENCE_DIGITS, 1),
+        }
+    }
+}
+
+/// The warnings that depend on all examples.
+fn warnings(metric: &EditRate, state: &EditState, remarks: Remarks<'_>) -> Vec<Message> {
+    let count = |name| remarks.tally(name);
+    let units = state.edits.reference_length();
+    let mut warnings = Vec::new();
+    if 2 * count(LETTERS_WITHOUT_SPACES) > count(LETTERS) && units < 2 * count(RECORDS) {
+        let message = Message::from(
+            "the references have almost no spaces, so whole sentences are compared: cer, or wer with ",
+        );
+        let message = message.option("unit", Unit::Mixed.name());
+        warnings.push(message.text(", is what such languages are scored with"));
+    }
+    if 10 * count(LETTER_STARTS) > units {
+        warnings.push(Message::from(
+            "over a tenth of the units of the references start with a letter outside ASCII, such as \u{10d} or \u{436}: the profile wenet cuts words before such letters, and is meant for Chinese and English",
+        ));
+    }
+    let sides = [
+        (
+            count(REFERENCE_DIGITS),
+            "reference",
+            "references",
+            "prediction",
+        ),
+        (
+            count(PREDICTED_DIGITS),
+            "prediction",
+            "predictions",
+            "reference",
+        ),
+    ];
+    let [of_references, of_predictions, of_both] =
+        [REFERENCE_DIGITS, PREDICTED_DIGITS, DIGITS].map(count);
+    let is_one_sided = of_both == 0 && (of_references == 0) != (of_predictions == 0);
+    let reads_numbers = metric.normalizer.steps.iter().any(changes_digits);
+    if let Some((times, side, sides, other)) = sides.into_iter().find(|it| it.0 > 0)
+        && is_one_sided
+        && !reads_numbers
+    {
+        let rest = |start: String| {
+            let text = format!(
+                "{start} digits, and no {other} has any, so numbers that are written in words count as errors: in English, use "
+            );
+            Message::from(text).option(NORMALIZE.name, Step::WhisperEnglish.name())
+        };
+        let words = Counted::new(rest(format!("{side} has")), rest(format!("{sides} have")));
+        warnings.push(words.warning(times));
+    }
+    warnings
+}
+
+/// The names of tallies: records, letters of references, and of these the letters of scripts without spaces between words.
+const RECORDS: &str = "records";
+const LETTERS: &str = "letters";
+const LETTERS_WITHOUT_SPACES: &str = "letters without spaces";
+/// Units of references that start with a letter where the profile wenet cuts words.
+const LETTER_STARTS: &str = "letter starts";
+/// Records with digits in both texts, and in one of them only.
+const DIGITS: &str = "digits";
+const PREDICTED_DIGITS: &str = "digits of predictions";
+const REFERENCE_DIGITS: &str = "digits of references";
+
+/// Notes what normalization does to texts that it was not made for.
+fn note_findings(normalizer: &Normalizer, prediction: &str, reference: &str, note: Note<'_>) {
+    for (text, is_reference) in [(prediction, false), (reference, true)] {
+        for (finding, times) in normalizer.findings(text) {
+            let words = finding_words(finding, ["reference", "references"]);
+            match finding {
+                Finding::Marks { .. } | Finding::Apostrophe { .. } | Finding::FormatWords => {
+                    note(Notice::Words(&words, Some(times)));
+                }
+                // A text is judged once, by its reference.
+                _ if is_reference => note(Notice::Words(&words, None)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a text has digits, in one fast pass.
+fn has_digits(text: &str) -> bool {
+    text.bytes()
+        .fold(false, |any, byte| any | byte.is_ascii_digit())
+}
+
+/// Whether a step may write numbers in another way, or removes them.
+fn changes_digits(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::WhisperEnglish | Step::OpenAsrEnglish | Step::Digits | Step::AsciiDigits
+    ) || !Step::ALL.contains(step)
 }
 
 /// Whether units are words, at least of scripts that have spaces between them.

@@ -30,17 +30,6 @@ impl Counted {
         }
     }
 
-    /// Returns what is counted under a name, without a warning of its own: [`Remarks::tally`] has the count.
-    #[must_use]
-    pub fn tally(name: &'static str) -> Self {
-        Self::new(name, Message::default())
-    }
-
-    /// The name under which this is counted, if it is no warning.
-    pub(super) fn tallied(&self) -> Option<String> {
-        self.several.is_empty().then(|| self.one.to_string())
-    }
-
     /// Returns the warning about this many cases.
     #[must_use]
     pub fn warning(&self, times: u64) -> Message {

@@ -259,10 +259,7 @@ impl<'a, R: Reading> Sink<'a, R> {
 
     /// Counts something that is worth a warning.
     pub fn count(&mut self, what: &Counted, times: u64) {
-        match what.tallied() {
-            Some(name) => self.tally(&name, times),
-            None => self.gathered.pool.notes.count(what, times),
-        }
+        self.gathered.pool.notes.count(what, times);
     }
 
     /// Counts the current record as worth a warning, which names the first few ids.

@@ -23,4 +23,4 @@ pub(crate) mod texts;
 #[cfg(feature = "class")]
 pub(crate) use measured::Measured;
 #[cfg(feature = "text")]
-pub use texts::{Note, References, TextExample, TextMetric, texts};
+pub use texts::{Note, Notice, References, TextExample, TextMetric, texts};

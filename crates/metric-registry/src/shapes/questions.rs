@@ -94,7 +94,7 @@ fn stream<M: QuestionMetric>(
         let gathered = stream.for_each(&mut |question, prediction| {
             let reference = M::reference(question);
             let mut is_noted = false;
-            let checked = metric.check(prediction, reference, &mut |_, _| is_noted = true);
+            let checked = metric.check(prediction, reference, &mut |_| is_noted = true);
             (checked.is_ok() && !is_noted).then_some(())?;
             part.add(&metric.groups(question), |state| {
                 metric.update(state, prediction, reference);

@@ -116,9 +116,17 @@ pub trait TextMetric:
     }
 }
 
-/// Takes what [`TextMetric::check`] notes: the words, and how often to count them. `None` counts the record, which the
-/// warning then names.
-pub type Note<'n> = &'n mut dyn FnMut(&Counted, Option<u64>);
+/// Takes what [`TextMetric::check`] notes.
+pub type Note<'n> = &'n mut dyn FnMut(Notice<'_>);
+
+/// Something about texts that is worth a warning.
+#[derive(Clone, Debug)]
+pub enum Notice<'w> {
+    /// The words of the warning, and how often to count them. `None` counts the record, which the warning then names.
+    Words(&'w Counted, Option<u64>),
+    /// A count by name that no warning says by itself, for warnings that [depend on all examples](Asked::remarks).
+    Tally(&'static str, u64),
+}
 
 /// What a text is compared with: one text (`str`), or several (`[String]`).
 pub trait References: ToOwned + 'static {
@@ -364,15 +372,19 @@ impl<M: TextMetric> OfTexts<M> {
         sink: &mut Sink<'_, Self>,
     ) -> Result<TextExample<'r, M>, FieldError> {
         let mut examples = self.examples(record, list)?;
-        let mut noted = None;
+        let mut said = None;
         for (prediction, reference) in examples.iter().map(TextExample::pair) {
-            let mut note = |what: &Counted, times| noted = Some((what.clone(), times));
+            let mut note = |noted: Notice<'_>| {
+                if let Notice::Words(what, times) = noted {
+                    said = Some((what.clone(), times));
+                }
+            };
             self.metric.check(prediction, reference, &mut note)?;
         }
         let mut pairs = examples.iter().map(TextExample::pair);
         let correct = pairs.position(|(prediction, text)| self.is_correct(prediction, text));
-        if let (None, Some((what, times))) = (correct, noted) {
-            note_in(sink, record.id)(&what, times);
+        if let (None, Some((what, times))) = (correct, said) {
+            note_in(sink, record.id)(Notice::Words(&what, times));
         }
         if examples.is_empty() {
             let problem = "no references: expected at least one";
@@ -386,10 +398,11 @@ impl<M: TextMetric> OfTexts<M> {
 pub(super) fn note_in<R: Reading>(
     sink: &mut Sink<'_, R>,
     id: impl std::fmt::Display,
-) -> impl FnMut(&Counted, Option<u64>) {
-    move |what, times| match times {
-        Some(times) => sink.count(what, times),
-        None => sink.count_record(what, &id),
+) -> impl FnMut(Notice<'_>) {
+    move |noted| match noted {
+        Notice::Words(what, Some(times)) => sink.count(what, times),
+        Notice::Words(what, None) => sink.count_record(what, &id),
+        Notice::Tally(name, times) => sink.tally(name, times),
     }
 }
 
@@ -465,8 +478,10 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             sink.pooled(total, &[], of_equal(Accuracy { correct, total }));
             return Some(Ok(()));
         }
+        // Added up for the batch, as each name takes a search.
+        let mut tallies: Vec<(&'static str, u64)> = Vec::new();
         let mut pairs = predictions.iter().zip(references.iter()).enumerate();
-        Some(pairs.try_for_each(|(index, (prediction, reference))| {
+        let read = pairs.try_for_each(|(index, (prediction, reference))| {
             sink.row(batch, index);
             let pair = self
                 .direct
@@ -475,15 +490,25 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             let Some((prediction, reference)) = pair else {
                 return sink.read_row(batch, index);
             };
-            let mut note = |what: &Counted, times: Option<u64>| match (times, batch.id(index)) {
-                (None, Some(id)) => sink.count_record(what, id),
-                _ => sink.count(what, times.unwrap_or(1)),
+            let mut note = |noted: Notice<'_>| match (noted, batch.id(index)) {
+                (Notice::Tally(name, times), _) => {
+                    match tallies.iter_mut().find(|(other, _)| *other == name) {
+                        Some((_, sum)) => *sum += times,
+                        None => tallies.push((name, times)),
+                    }
+                }
+                (Notice::Words(what, None), Some(id)) => sink.count_record(what, id),
+                (Notice::Words(what, times), _) => sink.count(what, times.unwrap_or(1)),
             };
             let checked = self.metric.check(prediction, reference, &mut note);
             checked.map_err(|error| RecordError { index, error })?;
             sink.part(None, &[], prediction, reference);
             Ok(())
-        }))
+        });
+        for (name, times) in tallies {
+            sink.tally(name, times);
+        }
+        Some(read)
     }
 
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
@@ -497,7 +522,7 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             let example = example.ok()?;
             let (prediction, reference) = example.pair();
             let mut is_plain = self.is_within(prediction, reference);
-            let mut note = |_: &Counted, _| is_plain = false;
+            let mut note = |noted: Notice<'_>| is_plain &= matches!(noted, Notice::Tally(..));
             self.metric.check(prediction, reference, &mut note).ok()?;
             is_plain.then(|| self.metric.update(&mut state, prediction, reference))?;
         }
@@ -627,7 +652,7 @@ pub(crate) fn note_forms<M: TextMetric + ?Sized>(
             && differ_in_form(&metric.apply(prediction), &metric.apply(text))
     };
     if !is_equal && reference.texts().any(differs) {
-        note(&other_forms(), Some(1));
+        note(Notice::Words(&other_forms(), Some(1)));
     }
 }
 

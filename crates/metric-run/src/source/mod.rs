@@ -478,6 +478,15 @@ impl Source {
         self.compression.decompress(&self.name(), Box::new(counted))
     }
 
+    /// Returns the bytes of a file, without its compression. Errors while they are read do not name the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source is not one file, or if it cannot be opened or is not compressed as its name says.
+    pub fn bytes_of_file(&self) -> Result<impl Read + use<>, RunError> {
+        self.stream(Arc::default())
+    }
+
     fn no_stream(&self) -> RunError {
         ReadError::new(self.name(), "is not one file: expected one file").into()
     }

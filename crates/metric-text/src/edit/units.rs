@@ -8,6 +8,7 @@ use metric_core::named_choice;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{EditProfile, mixed, wenet};
+use crate::characters::{LETTER, OTHER_LETTER, is};
 use crate::normalize::{is_space, words};
 
 /// The unit in which lengths and errors are counted: word, code point or grapheme cluster.
@@ -87,6 +88,27 @@ impl Unit {
         }
         let words = self.split(text, profile);
         words.iter().filter(|word| word.contains(is_space)).count()
+    }
+
+    /// Returns the number of units that start with a letter outside ASCII which is not of a script without case, such as Han or
+    /// Hangul. The profile `wenet` starts a unit at each such letter, and so cuts words of Czech, German or Russian.
+    ///
+    /// ```
+    /// use metric_text::Unit;
+    /// use metric_text::edit::EditProfile;
+    ///
+    /// let prepared = metric_text::EditRate::default().with_profile(EditProfile::Wenet);
+    /// // `BR` and `ÜCKE`.
+    /// assert_eq!(Unit::Word.letter_starts(&prepared.prepare("brücke"), EditProfile::Wenet), 1);
+    /// assert_eq!(Unit::Word.letter_starts(&prepared.prepare("今天"), EditProfile::Wenet), 0);
+    /// ```
+    #[must_use]
+    pub fn letter_starts(self, text: &str, profile: EditProfile) -> usize {
+        let starts = |unit: &&str| {
+            let first = unit.chars().next().filter(|first| !first.is_ascii());
+            first.is_some_and(|first| is(first, LETTER) && !is(first, OTHER_LETTER))
+        };
+        self.split(text, profile).into_iter().filter(starts).count()
     }
 
     /// Adds the units of the text to a list.

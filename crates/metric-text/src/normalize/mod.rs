@@ -5,6 +5,7 @@
 //! Unicode 18.0 (unicode-normalization 0.1.26, unicode-properties 0.1.5), lowercasing of the Rust
 //! toolchain.
 
+mod findings;
 mod whisper;
 
 use std::borrow::Cow;
@@ -18,6 +19,8 @@ use metric_core::UnknownChoice;
 use unicase::UniCase;
 use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd, is_nfkc, is_nfkd};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+pub use findings::{Finding, letters};
 
 /// An ordered list of normalization steps; none by default.
 ///
