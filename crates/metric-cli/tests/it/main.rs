@@ -22,5 +22,6 @@ mod states;
 mod statistics;
 mod suite;
 mod texts;
+mod transcripts;
 mod traps;
 mod warnings;

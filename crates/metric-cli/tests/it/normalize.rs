@@ -92,3 +92,57 @@ fn problems_name_the_line() {
         run.stderr
     );
 }
+
+#[test]
+fn compressed_files_and_long_lines() {
+    let folder = Folder::new(&[("lines.txt", "ABC\nLONGER\n")]);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, b"ABC\nLONGER\n").expect("gzip");
+    let bytes = encoder.finish().expect("gzip");
+    folder.put("lines.txt.gz", &bytes);
+    let run = folder.run("normalize lower lines.txt.gz").code(0);
+    assert_eq!(run.stdout, "abc\nlonger\n");
+    folder.put("cut.txt.gz", &bytes[..bytes.len() - 4]);
+    folder.run("normalize lower cut.txt.gz").fails(
+        3,
+        &["cut.txt.gz: cannot read: the compressed file is cut short"],
+    );
+    let run = folder
+        .run("normalize lower lines.txt --max-bytes 5")
+        .code(5);
+    assert_eq!(run.stdout, "abc\n");
+    assert!(
+        run.stderr
+            .contains("lines.txt:2: the line takes more memory than allowed by --max-bytes 5"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn damaged_texts_are_warnings() {
+    let folder = Folder::new(&[("lines.txt", "मैं घर\n[noise]\n")]);
+    let run = folder.run("normalize whisper-basic lines.txt").code(0);
+    for says in [
+        "warning: 1 word has vowel signs or other marks of Devanagari",
+        "warning: 1 text is empty",
+    ] {
+        assert!(run.stderr.contains(says), "{}", run.stderr);
+    }
+    assert_eq!(
+        folder
+            .run("normalize whisper-basic lines.txt --quiet")
+            .code(0)
+            .stderr,
+        ""
+    );
+    let run = folder
+        .run("normalize punctuation,whisper-english lines.txt")
+        .code(0);
+    assert!(
+        run.stderr
+            .contains("punctuation comes before whisper-english"),
+        "{}",
+        run.stderr
+    );
+}

@@ -688,3 +688,116 @@ fn with_session(document: &Document, error: ReadError) -> ReadError {
         None => error,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::DEFAULT_MAX_BYTES;
+
+    /// A file in each format.
+    const FILES: &[(Format, &str)] = &[
+        (
+            Format::Srt,
+            "1\n00:00:00,000 --> 00:00:01,5\n[A]: <i>a</i> {\\an8}\nb\n\n2\n00:00:02.000 --> 00:00:03.000 x\nc\n",
+        ),
+        (
+            Format::Vtt,
+            "WEBVTT x\n\nNOTE\nx\n\nid\n00:00.000 --> 01:00:01.500 align:start\n<v.b A B>a &amp;<c>b</c>\n<v C>&#233;\n",
+        ),
+        (
+            Format::Whisper,
+            "{\"segments\": [{\"start\": 0, \"end\": 1.5, \"text\": \" a\", \"speaker\": \"A\", \"words\": []}]}",
+        ),
+        (
+            Format::Whisper,
+            "{\"transcription\": [{\"offsets\": {\"from\": 0, \"to\": 10}, \"text\": \"a\"}]}",
+        ),
+        (
+            Format::Whisper,
+            "{\"chunks\": [{\"timestamp\": [0, null], \"text\": \"a\"}], \"speakers\": []}",
+        ),
+        (
+            Format::TextGrid,
+            "File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n0 1 <exists> 2\n\"IntervalTier\" \"A\" 0 1 1\n0 1 \"a \"\"b\"\"\"\n\"TextTier\" \"t\" 0 1 1 0.5 \"x\"\n",
+        ),
+        #[cfg(feature = "xml")]
+        (
+            Format::Xml,
+            "<!DOCTYPE PcGts [<!ENTITY e \"x\">]><PcGts><Page><ReadingOrder><OrderedGroup><RegionRefIndexed index=\"0\" regionRef=\"a\"/></OrderedGroup></ReadingOrder><TextRegion id=\"a\"><TextLine><TextEquiv index=\"0\"><Unicode>a &e;</Unicode></TextEquiv></TextLine></TextRegion></Page></PcGts>",
+        ),
+        #[cfg(feature = "xml")]
+        (
+            Format::Xml,
+            "<alto><TextLine><String CONTENT=\"a\"/><SP/><String CONTENT=\"b\"/><HYP CONTENT=\"-\"/></TextLine></alto>",
+        ),
+    ];
+
+    fn read(format: Format, bytes: &[u8]) -> Result<Vec<Segment>, RunError> {
+        Source::memory("file", bytes, format).segments(DEFAULT_MAX_BYTES)
+    }
+
+    #[test]
+    fn each_file_has_segments_in_any_lines() {
+        for (format, text) in FILES {
+            let segments = read(*format, text.as_bytes()).expect(text);
+            assert!(!segments.is_empty(), "{text}");
+            // A byte order mark and line feeds after carriage returns change nothing.
+            let other = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+            assert_eq!(
+                read(*format, other.as_bytes()).ok(),
+                Some(segments),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_grid_may_be_utf_16() {
+        let (_, text) = FILES[5];
+        let encoded = |units: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            let marked = format!("\u{feff}{text}");
+            marked.encode_utf16().flat_map(units).collect()
+        };
+        for bytes in [encoded(u16::to_le_bytes), encoded(u16::to_be_bytes)] {
+            let utf8 = read(Format::TextGrid, text.as_bytes()).ok();
+            assert_eq!(read(Format::TextGrid, &bytes).ok(), utf8);
+            let odd = &bytes[..bytes.len() - 1];
+            let error = read(Format::TextGrid, odd).expect_err("half a character");
+            assert!(
+                error.to_string().starts_with("file:6: not UTF-16"),
+                "{error}"
+            );
+            assert!(read(Format::Srt, &bytes).is_err());
+        }
+    }
+
+    proptest! {
+        /// Files with changed bytes are read or refused.
+        #[test]
+        fn changed_bytes_are_no_panic(
+            file in 0..FILES.len(),
+            changes in prop::collection::vec((0.0..1.0_f64, any::<u8>(), any::<bool>()), 0..6),
+        ) {
+            let (format, text) = FILES[file];
+            let mut bytes = text.as_bytes().to_vec();
+            for (index, byte, removes) in changes {
+                let index = (bytes.len() as f64 * index) as usize;
+                if removes {
+                    bytes.truncate(index.max(1));
+                } else if let Some(old) = bytes.get_mut(index) {
+                    *old = byte;
+                }
+            }
+            let _ = read(format, &bytes);
+        }
+
+        #[test]
+        fn no_bytes_are_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            for (format, _) in FILES {
+                let _ = read(*format, &bytes);
+            }
+        }
+    }
+}

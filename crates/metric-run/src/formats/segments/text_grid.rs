@@ -46,17 +46,20 @@ pub(super) fn text_grid(text: &str, options: &TranscriptOptions) -> Result<Trans
     })
 }
 
-/// Refuses names of tiers that are not there, and tiers of which it is unclear whether they are speakers.
+/// Refuses a file without any of the named tiers, as files may have different speakers, and tiers of which it is unclear
+/// whether they are speakers.
 fn refuse_tiers(tiers: &[Tier], options: &TranscriptOptions) -> Result<(), ReadError> {
     let intervals = || tiers.iter().filter(|tier| tier.has_intervals);
     let names = || {
         let names: Vec<String> = intervals().map(|tier| quoted_id(&tier.name)).collect();
         names.join(", ")
     };
-    let wanted = |name: &&String| !intervals().any(|tier| tier.name == **name);
-    if let Some(missing) = options.tiers.iter().find(wanted) {
+    let is_wanted = |tier: &Tier| options.tiers.contains(&tier.name);
+    if let Some(wanted) = options.tiers.first()
+        && !intervals().any(is_wanted)
+    {
         let problem = Message::from("has no tier of intervals named by ")
-            .option("tier", missing)
+            .option("tier", wanted)
             .text(format_args!(": expected one of {}", names()));
         return Err(ReadError::new("", problem));
     }
