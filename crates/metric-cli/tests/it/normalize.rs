@@ -103,10 +103,9 @@ fn compressed_files_and_long_lines() {
     let run = folder.run("normalize lower lines.txt.gz").code(0);
     assert_eq!(run.stdout, "abc\nlonger\n");
     folder.put("cut.txt.gz", &bytes[..bytes.len() - 4]);
-    folder.run("normalize lower cut.txt.gz").fails(
-        3,
-        &["cut.txt.gz: cannot read: the compressed file is cut short"],
-    );
+    let run = folder.run("normalize lower cut.txt.gz").code(3);
+    let says = "cut.txt.gz: cannot read: the compressed file is cut short";
+    assert!(run.stderr.contains(says), "{}", run.stderr);
     let run = folder
         .run("normalize lower lines.txt --max-bytes 5")
         .code(5);

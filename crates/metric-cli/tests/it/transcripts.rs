@@ -1,6 +1,20 @@
 //! Files that are one transcript or one page each.
 
+use std::fs;
+
 use crate::common::Folder;
+
+/// A folder with files, of which some are in folders of their own.
+fn folder_of(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new(&[]);
+    for (name, text) in files {
+        if let Some((inner, _)) = name.split_once('/') {
+            fs::create_dir_all(folder.path(inner)).expect("a folder");
+        }
+        folder.put(name, text.as_bytes());
+    }
+    folder
+}
 
 const SRT: &str = "1\n00:00:00,000 --> 00:00:01,000\n[A]: good\nmorning\n\n2\n00:00:01,000 --> 00:00:02,000\nall\n";
 const WHISPER: &str = r#"{"text": "x", "segments": [{"start": 0, "end": 1, "text": " good"}, {"start": 1, "end": 2, "text": " morning all"}]}"#;
@@ -10,7 +24,7 @@ const ALTO: &str = "<alto><TextLine><String CONTENT=\"good\"/></TextLine><TextLi
 
 #[test]
 fn files_are_joined_by_name_whatever_their_formats_are() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("talk.srt", SRT),
         (
             "talk.vtt",
@@ -40,7 +54,7 @@ fn files_are_joined_by_name_whatever_their_formats_are() {
         // One file and one file are the same record.
         ("other.srt", "talk.vtt"),
         ("ref", "hyp"),
-        ("ref", "'hyp/*.json'"),
+        ("ref", "hyp/*.json"),
     ] {
         for metric in ["wer", "cer"] {
             let words = format!("score {metric} -r {references} -p {predictions} --format json");
@@ -55,7 +69,7 @@ fn files_are_joined_by_name_whatever_their_formats_are() {
         .run("score wer -r ref -p hyp --per-sample s.jsonl")
         .code(0);
     assert_eq!(samples.code, Some(0));
-    let samples = std::fs::read_to_string(folder.path("s.jsonl")).expect("samples");
+    let samples = fs::read_to_string(folder.path("s.jsonl")).expect("samples");
     assert!(samples.starts_with("{\"id\":\"a\""), "{samples}");
     let sessions = folder
         .run("score cpwer -r talk.srt -p talk.json --format json")
@@ -69,7 +83,7 @@ fn files_are_joined_by_name_whatever_their_formats_are() {
 
 #[test]
 fn pages_are_lines() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("ref/1.xml", PAGE),
         ("ref/2.xml", "<PcGts/>"),
         ("hyp/1.xml", ALTO),
@@ -102,7 +116,8 @@ fn options_need_their_formats() {
     ]);
     let score = |words: &str| folder.run(&format!("score wer {words} --format json"));
     let hits = |words: &str| score(words).json()["counts"]["hits"].as_u64();
-    assert_eq!(hits("-r a.srt -p a.TextGrid"), Some(1));
+    assert_eq!(hits("-r a.srt -p a.srt"), Some(2));
+    assert_eq!(hits("-r a.srt -p a.srt --speaker-prefix colon"), Some(1));
     assert_eq!(
         hits("-r a.srt -p a.TextGrid --speaker-prefix colon --tier A"),
         Some(1)
