@@ -694,90 +694,95 @@ fn coco_results_whose_boxes_are_corners() {
     }
 }
 
-/// What a warning about speech starts with, or that there is none.
+/// A metric with options, references with their predictions, and the start of a warning, or nothing for none.
+type Speech = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
+const SPEECH: &[Speech] = &[
+    (
+        "wer --normalize whisper-basic",
+        &[("मैं घर", "मैं घर")],
+        "2 words have vowel signs or other marks of Devanagari, which whisper-basic",
+    ),
+    ("wer --normalize whisper-basic", &[("été", "été")], ""),
+    ("wer", &[("मैं घर", "मैं घर")], ""),
+    (
+        "cer --normalize whisper-english",
+        &[("привет", "привет")],
+        "1 reference has mostly letters that are not Latin, and whisper-english",
+    ),
+    (
+        "cer --normalize whisper-english",
+        &[("brücke", "bruecke")],
+        "1 reference has diacritics in a tenth of the words or more",
+    ),
+    (
+        "cer --normalize whisper-english",
+        &[("don\u{2019}t", "don't")],
+        "1 word has the apostrophe \u{2019} (U+2019), with which whisper-english",
+    ),
+    (
+        "cer --normalize whisper-english",
+        &[("um", "a")],
+        "1 reference is empty after normalization",
+    ),
+    (
+        "cer --normalize punctuation,whisper-english",
+        &[("a", "a")],
+        "punctuation comes before whisper-english",
+    ),
+    (
+        "wer",
+        &[("a \u{200b} b", "a b")],
+        "1 word has only format characters",
+    ),
+    (
+        "wer",
+        &[("今天天气很好", "今天天气很好"), ("OK 好的好的", "OK")],
+        "the references have almost no spaces",
+    ),
+    (
+        "wer",
+        &[("今天", "今天"), ("good morning to all of you", "good")],
+        "",
+    ),
+    ("wer --unit mixed", &[("今天天气很好", "今天天气很好")], ""),
+    ("cer", &[("今天天气很好", "今天天气很好")], ""),
+    (
+        "wer",
+        &[("2 cats", "two cats"), ("3 dogs", "dogs")],
+        "2 references have digits, and no prediction has any",
+    ),
+    (
+        "wer",
+        &[("two cats", "2 cats")],
+        "1 prediction has digits, and no reference has any",
+    ),
+    ("wer", &[("2 cats", "two cats"), ("3", "3")], ""),
+    (
+        "wer --normalize whisper-english",
+        &[("2 cats", "two cats")],
+        "",
+    ),
+    (
+        "wer --profile wenet",
+        &[("brücke", "brücke")],
+        "over a tenth of the units of the references start with a letter outside ASCII",
+    ),
+    (
+        "cer --profile wenet",
+        &[("мир", "мир")],
+        "over a tenth of the units of the references start",
+    ),
+    ("wer --profile wenet", &[("今天 OK", "今天 OK")], ""),
+];
+
 #[test]
 fn speech_that_is_not_compared_as_meant() {
-    let basic = "wer --normalize whisper-basic";
-    let english = "cer --normalize whisper-english";
-    let rows: &[(&str, &[(&str, &str)], &str)] = &[
-        (
-            basic,
-            &[("मैं घर", "मैं घर")],
-            "2 words have vowel signs or other marks of Devanagari, which whisper-basic",
-        ),
-        (basic, &[("été", "été")], ""),
-        ("wer", &[("मैं घर", "मैं घर")], ""),
-        (
-            english,
-            &[("привет", "привет")],
-            "1 reference has mostly letters that are not Latin, and whisper-english",
-        ),
-        (
-            english,
-            &[("brücke", "bruecke")],
-            "1 reference has diacritics in a tenth of the words or more",
-        ),
-        (
-            english,
-            &[("don\u{2019}t", "don't")],
-            "1 word has the apostrophe \u{2019} (U+2019), with which whisper-english",
-        ),
-        (
-            english,
-            &[("um", "a")],
-            "1 reference is empty after normalization",
-        ),
-        (
-            "cer --normalize punctuation,whisper-english",
-            &[("a", "a")],
-            "punctuation comes before whisper-english",
-        ),
-        (
-            "wer",
-            &[("a \u{200b} b", "a b")],
-            "1 word has only format characters",
-        ),
-        (
-            "wer",
-            &[("今天天气很好", "今天天气很好"), ("OK 好的好的", "OK")],
-            "the references have almost no spaces",
-        ),
-        (
-            "wer",
-            &[("今天", "今天"), ("good morning to all of you", "good")],
-            "",
-        ),
-        ("wer --unit mixed", &[("今天天气很好", "今天天气很好")], ""),
-        ("cer", &[("今天天气很好", "今天天气很好")], ""),
-        (
-            "wer",
-            &[("2 cats", "two cats"), ("3 dogs", "dogs")],
-            "2 references have digits, and no prediction has any",
-        ),
-        (
-            "wer",
-            &[("two cats", "2 cats")],
-            "1 prediction has digits, and no reference has any",
-        ),
-        ("wer", &[("2 cats", "two cats"), ("3", "3")], ""),
-        (
-            "wer --normalize whisper-english",
-            &[("2 cats", "two cats")],
-            "",
-        ),
-        (
-            "wer --profile wenet",
-            &[("brücke", "brücke")],
-            "over a tenth of the units of the references start with a letter outside ASCII",
-        ),
-        (
-            "cer --profile wenet",
-            &[("мир", "мир")],
-            "over a tenth of the units of the references start",
-        ),
-        ("wer --profile wenet", &[("今天 OK", "今天 OK")], ""),
-    ];
-    for (words, pairs, says) in rows {
+    for (words, pairs, says) in SPEECH {
         let pairs: Vec<(Value, Value)> = pairs
             .iter()
             .map(|(reference, prediction)| (json!(reference), json!(prediction)))

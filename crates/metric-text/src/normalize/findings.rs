@@ -242,93 +242,100 @@ fn script_of(mark: char) -> &'static str {
 mod tests {
     use super::*;
 
+    /// Steps, a text, and what is found.
+    type Row = (&'static str, &'static str, &'static [(Finding, u64)]);
+
+    const fn marks(step: &'static str, script: &'static str) -> Finding {
+        Finding::Marks { step, script }
+    }
+
+    const ROWS: &[Row] = &[
+        (
+            "whisper-basic",
+            "สวัสดี hello",
+            &[(marks("whisper-basic", "Thai"), 1)],
+        ),
+        (
+            "whisper-basic-split",
+            "தமிழ்",
+            &[(marks("whisper-basic-split", "Tamil"), 1)],
+        ),
+        (
+            "whisper-basic",
+            "שָׁלוֹם",
+            &[(marks("whisper-basic", "Hebrew"), 1)],
+        ),
+        (
+            "whisper-basic",
+            "e\u{301}t\u{e9} \u{2764}\u{fe0f} Größe が",
+            &[],
+        ),
+        ("lower,strip", "हिन्दी", &[]),
+        // What comes before the step counts.
+        ("nfc,whisper-basic", "が", &[]),
+        (
+            "whisper-english",
+            "привет мир",
+            &[(
+                Finding::OtherScript {
+                    step: "whisper-english",
+                },
+                1,
+            )],
+        ),
+        (
+            "whisper-english",
+            "안녕",
+            &[(
+                Finding::OtherScript {
+                    step: "whisper-english",
+                },
+                1,
+            )],
+        ),
+        (
+            "whisper-english",
+            "größe und mehr",
+            &[(
+                Finding::Diacritics {
+                    step: "whisper-english",
+                },
+                1,
+            )],
+        ),
+        ("whisper-english", "a b c d e f g h i j k café", &[]),
+        (
+            "open-asr-english",
+            "don’t you’re",
+            &[(
+                Finding::Apostrophe {
+                    step: "open-asr-english",
+                },
+                2,
+            )],
+        ),
+        ("whisper-basic", "don’t", &[]),
+        ("whisper-english", "um", &[(Finding::Emptied, 1)]),
+        ("whisper-english", "[applause]", &[(Finding::Emptied, 1)]),
+        ("whisper-english", "[applause] yes", &[]),
+        ("whisper-english", " ", &[]),
+        ("punctuation", "!?", &[(Finding::Emptied, 1)]),
+        ("none", "!?", &[]),
+        ("none", "a \u{200b} b", &[(Finding::FormatWords, 1)]),
+        ("none", "a\u{200b} b", &[]),
+        (
+            "whisper-basic",
+            "\u{1f469}\u{200d}\u{1f4bb} a",
+            &[(Finding::FormatWords, 1)],
+        ),
+        ("whisper-basic", "\u{1f469}", &[(Finding::Emptied, 1)]),
+    ];
+
     #[test]
     fn findings_by_hand() {
-        let marks = |step, script| Finding::Marks { step, script };
-        let rows: [(&str, &str, &[(Finding, u64)]); 22] = [
-            (
-                "whisper-basic",
-                "สวัสดี hello",
-                &[(marks("whisper-basic", "Thai"), 1)],
-            ),
-            (
-                "whisper-basic-split",
-                "தமிழ்",
-                &[(marks("whisper-basic-split", "Tamil"), 1)],
-            ),
-            (
-                "whisper-basic",
-                "שָׁלוֹם",
-                &[(marks("whisper-basic", "Hebrew"), 1)],
-            ),
-            (
-                "whisper-basic",
-                "e\u{301}t\u{e9} \u{2764}\u{fe0f} Größe が",
-                &[],
-            ),
-            ("lower,strip", "हिन्दी", &[]),
-            // What comes before the step counts.
-            ("nfc,whisper-basic", "が", &[]),
-            (
-                "whisper-english",
-                "привет мир",
-                &[(
-                    Finding::OtherScript {
-                        step: "whisper-english",
-                    },
-                    1,
-                )],
-            ),
-            (
-                "whisper-english",
-                "안녕",
-                &[(
-                    Finding::OtherScript {
-                        step: "whisper-english",
-                    },
-                    1,
-                )],
-            ),
-            (
-                "whisper-english",
-                "größe und mehr",
-                &[(
-                    Finding::Diacritics {
-                        step: "whisper-english",
-                    },
-                    1,
-                )],
-            ),
-            ("whisper-english", "a b c d e f g h i j k café", &[]),
-            (
-                "open-asr-english",
-                "don’t you’re",
-                &[(
-                    Finding::Apostrophe {
-                        step: "open-asr-english",
-                    },
-                    2,
-                )],
-            ),
-            ("whisper-basic", "don’t", &[]),
-            ("whisper-english", "um", &[(Finding::Emptied, 1)]),
-            ("whisper-english", "[applause]", &[(Finding::Emptied, 1)]),
-            ("whisper-english", "[applause] yes", &[]),
-            ("whisper-english", " ", &[]),
-            ("punctuation", "!?", &[(Finding::Emptied, 1)]),
-            ("none", "!?", &[]),
-            ("none", "a \u{200b} b", &[(Finding::FormatWords, 1)]),
-            ("none", "a\u{200b} b", &[]),
-            (
-                "whisper-basic",
-                "\u{1f469}\u{200d}\u{1f4bb} a",
-                &[(Finding::FormatWords, 1)],
-            ),
-            ("whisper-basic", "\u{1f469}", &[(Finding::Emptied, 1)]),
-        ];
-        for (steps, text, expected) in rows {
+        for (steps, text, expected) in ROWS {
             let normalizer: Normalizer = steps.parse().unwrap();
-            assert_eq!(normalizer.findings(text), expected, "{steps} {text}");
+            assert_eq!(normalizer.findings(text), *expected, "{steps} {text}");
         }
         let own: Normalizer = "remove-words(absolutely)".parse().unwrap();
         assert_eq!(own.findings("absolutely"), [(Finding::Emptied, 1)]);
