@@ -6,6 +6,7 @@ use metric_record::{Id, Value};
 
 use crate::RunError;
 use crate::fields::{FieldNames, Role};
+use crate::formats::segments;
 use crate::scan::scan;
 use crate::source::Source;
 
@@ -51,7 +52,7 @@ impl Source {
         max_bytes: u64,
         mut each: impl FnMut(Id<'_>, Value<'_>),
     ) -> Result<(), RunError> {
-        let source = self.resolved()?;
+        let source = segments::with_texts(self.resolved()?, max_bytes)?;
         let format = source.record_format()?;
         let mut blocks = source.open(names, &Arc::default(), max_bytes)?;
         let mut rows = 0;
@@ -101,6 +102,12 @@ mod tests {
             (lines, Format::JsonLines, "id", &["7=\"a\"", "b=null"][..]),
             (lines, Format::JsonLines, "#row", &["1=\"a\"", "2=null"]),
             ("x y\nz\n", Format::Text, "id", &["1=x y", "2=z"]),
+            (
+                "00:00:00,0 --> 00:00:01,0\nx\ny\n",
+                Format::Srt,
+                "id",
+                &["data=x y"],
+            ),
             (
                 "{\"k\": [1], \"l\": 2}",
                 Format::Json,

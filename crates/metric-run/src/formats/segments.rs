@@ -398,29 +398,47 @@ pub(crate) fn texts(
         return Ok([references, predictions]);
     };
     let only_id = only_id(&references, &predictions);
-    let mut side = |source: Source| -> Result<Source, RunError> {
+    let of_text = Spec {
+        separator: any.separator,
+        ..SESSION
+    };
+    let mut side = |source: Source| {
         let is_text = source.format() == Some(Format::Text);
-        let of_text = Spec {
-            separator: any.separator,
-            ..SESSION
-        };
-        let Some(spec) = spec(&source).or(is_text.then_some(&of_text)) else {
-            return Ok(source);
-        };
-        let mut records = Vec::new();
-        for file in source.files() {
-            let document = file.document(max_bytes)?;
-            let transcript = (spec.read)(&document, file.transcript_options())?;
-            add_warnings(warnings, transcript.warnings);
-            let id = only_id.as_deref().unwrap_or(stem(&document.name));
-            let words = transcript.segments.iter().map(|segment| &segment.words);
-            let mut writer = RecordWriter::default();
-            writer.add(id, &joined(words, spec.separator), Form::Line, None, 1);
-            records.push(Source::records(document.name, writer.0, Format::Kaldi));
+        match spec(&source).or(is_text.then_some(&of_text)) {
+            Some(spec) => text_records(&source, spec, only_id.as_deref(), max_bytes, warnings),
+            None => Ok(source),
         }
-        Ok(Source::several(source.name(), records))
     };
     Ok([side(references)?, side(predictions)?])
+}
+
+/// Turns the files of a source into records of their texts, if they are one transcript or one page each.
+pub(crate) fn with_texts(source: Source, max_bytes: u64) -> Result<Source, RunError> {
+    match spec_of(source.format()).filter(|spec| spec.is_session) {
+        Some(spec) => text_records(&source, spec, None, max_bytes, &mut Vec::new()),
+        None => Ok(source),
+    }
+}
+
+fn text_records(
+    source: &Source,
+    spec: &Spec,
+    only_id: Option<&str>,
+    max_bytes: u64,
+    warnings: &mut Vec<(Counted, u64)>,
+) -> Result<Source, RunError> {
+    let mut records = Vec::new();
+    for file in source.files() {
+        let document = file.document(max_bytes)?;
+        let transcript = (spec.read)(&document, file.transcript_options())?;
+        add_warnings(warnings, transcript.warnings);
+        let id = only_id.unwrap_or(stem(&document.name));
+        let words = transcript.segments.iter().map(|segment| &segment.words);
+        let mut writer = RecordWriter::default();
+        writer.add(id, &joined(words, spec.separator), Form::Line, None, 1);
+        records.push(Source::records(document.name, writer.0, Format::Kaldi));
+    }
+    Ok(Source::several(source.name(), records))
 }
 
 /// Joins texts, of which an empty one adds nothing, without white space at their ends.
