@@ -435,6 +435,7 @@ impl Run {
                 predictions: predictions.document_of_records(self.max_bytes)?,
             });
         }
+        let are_named = !references.is_folder() && !predictions.is_folder();
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
         let reads_sessions = self.reads_sessions(&references)?;
@@ -453,10 +454,15 @@ impl Run {
             predictions,
             mut warnings,
         } = if reads_sessions {
-            segments::prepare(references, predictions, self.max_bytes)?
+            segments::prepare(references, predictions, are_named, self.max_bytes)?
         } else {
-            let [references, predictions] =
-                segments::texts(references, predictions, self.max_bytes, &mut of_texts)?;
+            let [references, predictions] = segments::texts(
+                references,
+                predictions,
+                are_named,
+                self.max_bytes,
+                &mut of_texts,
+            )?;
             transcript::prepare(references, predictions, &self.transcript_options())?
         };
         warnings.extend(of_texts);

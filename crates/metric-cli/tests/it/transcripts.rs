@@ -42,6 +42,8 @@ fn files_are_joined_by_name_whatever_their_formats_are() {
         ("ref/b.srt", SRT),
         ("hyp/a.json", WHISPER),
         ("hyp/b.json", WHISPER),
+        ("one/a.srt", SRT),
+        ("two/b.srt", SRT),
     ]);
     for (references, predictions) in [
         ("r.jsonl", "talk.srt"),
@@ -65,6 +67,10 @@ fn files_are_joined_by_name_whatever_their_formats_are() {
     folder
         .run("score wer -r r.jsonl -p other.srt")
         .fails(3, &["other", "talk"]);
+    // Files that are found in folders need the same name.
+    folder
+        .run("score wer -r one -p two")
+        .fails(3, &["\"a\"", "\"b\""]);
     let samples = folder
         .run("score wer -r ref -p hyp --per-sample s.jsonl")
         .code(0);

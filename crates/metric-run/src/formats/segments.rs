@@ -299,14 +299,16 @@ fn format_of_json(text: &str, reads: Reads) -> Option<Format> {
     }
 }
 
-/// Turns transcripts into records of sessions.
+/// Turns transcripts into records of sessions. One file and one file are the same record if both `are_named`, and not found in
+/// folders.
 pub(crate) fn prepare(
     references: Source,
     predictions: Source,
+    are_named: bool,
     max_bytes: u64,
 ) -> Result<Prepared, RunError> {
     let mut warnings = Vec::new();
-    let id = only_id(&references, &predictions);
+    let id = only_id(&references, &predictions).filter(|_| are_named);
     let id = id.as_deref();
     Ok(Prepared {
         references: sessions(references, id, max_bytes, &mut warnings)?,
@@ -390,6 +392,7 @@ fn add_warnings(warnings: &mut Vec<(Counted, u64)>, more: Vec<(Counted, u64)>) {
 pub(crate) fn texts(
     references: Source,
     predictions: Source,
+    are_named: bool,
     max_bytes: u64,
     warnings: &mut Vec<(Counted, u64)>,
 ) -> Result<[Source; 2], RunError> {
@@ -397,7 +400,7 @@ pub(crate) fn texts(
     let Some(any) = spec(&references).or_else(|| spec(&predictions)) else {
         return Ok([references, predictions]);
     };
-    let only_id = only_id(&references, &predictions);
+    let only_id = only_id(&references, &predictions).filter(|_| are_named);
     let of_text = Spec {
         separator: any.separator,
         ..SESSION
