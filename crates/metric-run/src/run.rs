@@ -439,11 +439,7 @@ impl Run {
         let (references, predictions) = (references.resolved()?, predictions.resolved()?);
         references.record_format()?;
         let reads_sessions = self.reads_sessions(&references)?;
-        let reads = match reads_sessions {
-            true => Reads::Sessions,
-            false if self.metrics.iter().all(|it| it.entry.reads_texts()) => Reads::Texts,
-            false => Reads::Values,
-        };
+        let reads = self.reads(reads_sessions);
         let recognized = |source| segments::recognized(source, reads, self.max_bytes);
         let (references, predictions) = (recognized(references)?, recognized(predictions)?);
         self.refuse_unused(&[&references, &predictions], true)?;
@@ -641,6 +637,15 @@ impl Run {
             }
         }
         Ok(None)
+    }
+
+    /// The values that all metrics read.
+    fn reads(&self, reads_sessions: bool) -> Reads {
+        match reads_sessions {
+            true => Reads::Sessions,
+            false if self.metrics.iter().all(|it| it.entry.reads_texts()) => Reads::Texts,
+            false => Reads::Values,
+        }
     }
 
     /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.
