@@ -34,6 +34,7 @@ fn join_observed(
                 ("id", Role::Id, "id-field"),
                 ("value", Role::Value, "reference-field"),
             ]),
+            more: None,
         }
     };
     let options = JoinOptions {
