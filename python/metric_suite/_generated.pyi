@@ -970,7 +970,6 @@ class EditSimilarity(Metric):
     ) -> None: ...
 
 def bleu(
-def cpwer(
     *,
     predictions: Any,
     references: Any,
@@ -1241,12 +1240,6 @@ def ter(
     no_punct: bool = False,
     asian_support: bool = False,
     case_sensitive: bool = False,
-    collar: float | None = None,
-    reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-    prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-    order: Literal['start', 'file'] | None = None,
-    unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
-    normalize: Sequence[str] | str | None = None,
     max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
@@ -1268,18 +1261,6 @@ def ter(
         fields: Further columns by name, such as weights, clusters or slices.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
-    """Word error rate of several speakers, each paired with a speaker of the prediction.
-
-    Args:
-        predictions: a list of segments {speaker, start, end, words}.
-        references: a list of segments {speaker, start, end, words}.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        collar: Match words only if their times are less than this apart; 5 is usual.
-        reference_timing: With collar: times of the words of a reference segment [default: characters].
-        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
-        order: Order of the segments [default: start, where all of a side have times].
-        unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
             ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
@@ -1308,7 +1289,6 @@ def ter(
 
     Returns:
         The scores ``ter`` (lower is better).
-        The scores ``cp_wer`` (lower is better); ``tcp_wer`` (lower is better).
 
     Raises:
         MetricError: An option or a value is wrong.
@@ -1320,15 +1300,6 @@ class TER(Metric):
     Args:
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
-class CPWER(Metric):
-    """Word error rate of several speakers, each paired with a speaker of the prediction, in batches.
-
-    Args:
-        collar: Match words only if their times are less than this apart; 5 is usual.
-        reference_timing: With collar: times of the words of a reference segment [default: characters].
-        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
-        order: Order of the segments [default: start, where all of a side have times].
-        unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
             ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
@@ -1365,12 +1336,6 @@ class CPWER(Metric):
         no_punct: bool = False,
         asian_support: bool = False,
         case_sensitive: bool = False,
-        collar: float | None = None,
-        reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-        prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-        order: Literal['start', 'file'] | None = None,
-        unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
-        normalize: Sequence[str] | str | None = None,
         max_cells: int = 100000000000,
         samples: bool = False,
         details: bool = False,
@@ -1385,7 +1350,6 @@ class CPWER(Metric):
     ) -> None: ...
 
 def rouge(
-def orcwer(
     *,
     predictions: Any,
     references: Any,
@@ -1398,13 +1362,6 @@ def orcwer(
     rouge_types: Sequence[str] | str | None = None,
     stemmer: bool = False,
     use_stemmer: bool = False,
-    search: Literal['exact', 'greedy'] = 'exact',
-    collar: float | None = None,
-    reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-    prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
-    order: Literal['start', 'file'] | None = None,
-    unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
-    normalize: Sequence[str] | str | None = None,
     max_cells: int = 100000000000,
     samples: bool = False,
     details: bool = False,
@@ -1426,19 +1383,6 @@ def orcwer(
         fields: Further columns by name, such as weights, clusters or slices.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
-    """Word error rate of several speakers, whose segments go where they fit best.
-
-    Args:
-        predictions: a list of segments {speaker, start, end, words}.
-        references: a list of segments {speaker, start, end, words}.
-        ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
-        search: Search for the assignment of segments; greedy: fast, and rarely with more errors.
-        collar: Match words only if their times are less than this apart; 5 is usual.
-        reference_timing: With collar: times of the words of a reference segment [default: characters].
-        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
-        order: Order of the segments [default: start, where all of a side have times].
-        unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
             ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
@@ -1467,7 +1411,6 @@ def orcwer(
 
     Returns:
         The scores ``rougeTYPE`` (higher is better).
-        The scores ``orc_wer`` (lower is better); ``tcorc_wer`` (lower is better).
 
     Raises:
         MetricError: An option or a value is wrong.
@@ -1479,16 +1422,6 @@ class ROUGE(Metric):
     Args:
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
-class ORCWER(Metric):
-    """Word error rate of several speakers, whose segments go where they fit best, in batches.
-
-    Args:
-        search: Search for the assignment of segments; greedy: fast, and rarely with more errors.
-        collar: Match words only if their times are less than this apart; 5 is usual.
-        reference_timing: With collar: times of the words of a reference segment [default: characters].
-        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
-        order: Order of the segments [default: start, where all of a side have times].
-        unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
             ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
@@ -1525,6 +1458,231 @@ class ORCWER(Metric):
         rouge_types: Sequence[str] | str | None = None,
         stemmer: bool = False,
         use_stemmer: bool = False,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def cpwer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    collar: float | None = None,
+    reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+    prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+    order: Literal['start', 'file'] | None = None,
+    unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Word error rate of several speakers, each paired with a speaker of the prediction.
+
+    Args:
+        predictions: a list of segments {speaker, start, end, words}.
+        references: a list of segments {speaker, start, end, words}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        collar: Match words only if their times are less than this apart; 5 is usual.
+        reference_timing: With collar: times of the words of a reference segment [default: characters].
+        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
+        order: Order of the segments [default: start, where all of a side have times].
+        unit: Unit to compare.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``cp_wer`` (lower is better); ``tcp_wer`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class CPWER(Metric):
+    """Word error rate of several speakers, each paired with a speaker of the prediction, in batches.
+
+    Args:
+        collar: Match words only if their times are less than this apart; 5 is usual.
+        reference_timing: With collar: times of the words of a reference segment [default: characters].
+        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
+        order: Order of the segments [default: start, where all of a side have times].
+        unit: Unit to compare.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        collar: float | None = None,
+        reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+        prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+        order: Literal['start', 'file'] | None = None,
+        unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
+        normalize: Sequence[str] | str | None = None,
+        max_cells: int = 100000000000,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def orcwer(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    search: Literal['exact', 'greedy'] = 'exact',
+    collar: float | None = None,
+    reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+    prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
+    order: Literal['start', 'file'] | None = None,
+    unit: Literal['word', 'codepoint', 'grapheme', 'mixed'] = 'word',
+    normalize: Sequence[str] | str | None = None,
+    max_cells: int = 100000000000,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Word error rate of several speakers, whose segments go where they fit best.
+
+    Args:
+        predictions: a list of segments {speaker, start, end, words}.
+        references: a list of segments {speaker, start, end, words}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        search: Search for the assignment of segments; greedy: fast, and rarely with more errors.
+        collar: Match words only if their times are less than this apart; 5 is usual.
+        reference_timing: With collar: times of the words of a reference segment [default: characters].
+        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
+        order: Order of the segments [default: start, where all of a side have times].
+        unit: Unit to compare.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``orc_wer`` (lower is better); ``tcorc_wer`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ORCWER(Metric):
+    """Word error rate of several speakers, whose segments go where they fit best, in batches.
+
+    Args:
+        search: Search for the assignment of segments; greedy: fast, and rarely with more errors.
+        collar: Match words only if their times are less than this apart; 5 is usual.
+        reference_timing: With collar: times of the words of a reference segment [default: characters].
+        prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
+        order: Order of the segments [default: start, where all of a side have times].
+        unit: Unit to compare.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
+            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
+        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
+            default size takes about 5 s.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
         search: Literal['exact', 'greedy'] = 'exact',
         collar: float | None = None,
         reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
