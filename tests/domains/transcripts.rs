@@ -22,7 +22,7 @@ impl Observer for Predictions {
     }
 
     fn input(&self, record: &Record<'_>) -> Result<(), ObserverError> {
-        let mut value = record.prediction.clone();
+        let mut value = record.prediction;
         let json = match value.text() {
             Ok(text) => json!(text).to_string(),
             Err(_) => value.to_json_or("null")?.into_owned(),

@@ -45,7 +45,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) names: FieldNames,
     /// The references of all files, if there are several.
-    pub(crate) more: Option<MoreReferences>,
+    pub(crate) more: Option<Box<MoreReferences>>,
 }
 
 /// Reads, scans and queues one source.

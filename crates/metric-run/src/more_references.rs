@@ -94,10 +94,12 @@ impl MoreReferences {
             Id::Text(id) => self.by_id.get(id),
             id => self.by_id.get(&id.to_string()),
         }?;
-        Some(match texts.are_lines {
-            true => Value::lines(&texts.written),
-            false => Value::json(&texts.written),
-        })
+        let value = if texts.are_lines {
+            Value::lines
+        } else {
+            Value::json
+        };
+        Some(value(&texts.written))
     }
 
     /// Adds the reference that the file at an index has for a record. Returns the memory that it takes.

@@ -196,7 +196,7 @@ pub(crate) enum Opened {
     Records {
         references: Input,
         /// `None` if the references have both sides.
-        predictions: Option<Input>,
+        predictions: Option<Box<Input>>,
         warnings: Vec<(Counted, u64)>,
     },
     Documents {
@@ -385,7 +385,10 @@ impl Run {
                 references,
                 predictions,
                 warnings,
-            } => self.records(references, predictions, warnings, observer, threads),
+            } => {
+                let predictions = predictions.map(|input| *input);
+                self.records(references, predictions, warnings, observer, threads)
+            }
             Opened::Documents {
                 references,
                 predictions,
@@ -444,24 +447,15 @@ impl Run {
         let (references, predictions) = (recognized(references)?, recognized(predictions)?);
         self.refuse_unused(&[&references, &predictions], true)?;
         let [references, predictions] = pages::joined(references, predictions)?;
-        let mut of_texts = Vec::new();
         let Prepared {
             references,
             predictions,
-            mut warnings,
+            warnings,
         } = if reads_sessions {
             segments::prepare(references, predictions, are_named, self.max_bytes)?
         } else {
-            let [references, predictions] = segments::texts(
-                references,
-                predictions,
-                are_named,
-                self.max_bytes,
-                &mut of_texts,
-            )?;
-            transcript::prepare(references, predictions, &self.transcript_options())?
+            self.prepared_texts(references, predictions, are_named)?
         };
-        warnings.extend(of_texts);
         let references = Input {
             more: self.more_references(&references)?,
             source: references,
@@ -474,9 +468,25 @@ impl Run {
         };
         Ok(Opened::Records {
             references,
-            predictions: Some(predictions),
+            predictions: Some(Box::new(predictions)),
             warnings,
         })
+    }
+
+    /// Transcripts as sources of one text for each record.
+    fn prepared_texts(
+        &self,
+        references: Source,
+        predictions: Source,
+        are_named: bool,
+    ) -> Result<Prepared, RunError> {
+        let (most, mut warnings) = (self.max_bytes, Vec::new());
+        let [references, predictions] =
+            segments::texts(references, predictions, are_named, most, &mut warnings)?;
+        let mut prepared =
+            transcript::prepare(references, predictions, &self.transcript_options())?;
+        prepared.warnings.extend(warnings);
+        Ok(prepared)
     }
 
     /// Refuses settings that none of the sources uses: they would change nothing.
@@ -517,7 +527,7 @@ impl Run {
     }
 
     /// The references of all files, if there are several.
-    fn more_references(&self, first: &Source) -> Result<Option<MoreReferences>, RunError> {
+    fn more_references(&self, first: &Source) -> Result<Option<Box<MoreReferences>>, RunError> {
         if self.more_references.is_empty() {
             return Ok(None);
         }
@@ -532,7 +542,8 @@ impl Run {
         let mut files = vec![first.clone()];
         files.extend(self.more_references.iter().cloned());
         let names = self.fields.reference_names(false);
-        MoreReferences::read(&files, &names, self.max_bytes).map(Some)
+        let read = MoreReferences::read(&files, &names, self.max_bytes)?;
+        Ok(Some(Box::new(read)))
     }
 
     fn transcript_options(&self) -> transcript::Options {

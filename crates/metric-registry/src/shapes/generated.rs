@@ -81,9 +81,10 @@ pub(crate) fn refuse_given(
     match specs.iter().find(|spec| options.has(spec.name)) {
         None => Ok(()),
         Some(spec) => {
-            let given = match spec.is_flag() {
-                true => String::new(),
-                false => options.given(spec.name),
+            let given = if spec.is_flag() {
+                String::new()
+            } else {
+                options.given(spec.name)
             };
             let reason = Message::from("expected none with ").option("profile", profile);
             Err(OptionError::new(spec.name, &given, reason))

@@ -374,7 +374,10 @@ impl Run {
                     references,
                     predictions,
                     warnings,
-                }) => self.check_records(references, predictions, warnings, threads, &mut found),
+                }) => {
+                    let predictions = predictions.map(|input| *input);
+                    self.check_records(references, predictions, warnings, threads, &mut found)
+                }
                 Ok(Opened::Documents {
                     references,
                     predictions,
