@@ -26,7 +26,7 @@ fn words_that_are_nearly_right_are_explained() {
         ("score map", "coco (AP, as COCO computes it)"),
         ("score f1", "classification (labels)"),
         ("score iou", "there is no mean IoU yet"),
-        ("score meteor", "bleu, chrf, ter and rouge"),
+        ("score meteor", "METEOR is not offered"),
         ("compare wre", "did you mean wer?"),
         ("list wre", "did you mean wer?"),
         (
