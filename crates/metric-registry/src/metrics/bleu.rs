@@ -263,13 +263,12 @@ impl TextMetric for Bleu {
         let Some(remarks) = asked.remarks else {
             return numbers;
         };
-        let missing = total
-            .iter()
-            .position(|total| *total == 0)
-            .map(|order| order + 1);
-        if let (Some(0.0), Some(order)) = (score.bleu, missing) {
+        let is_short = self.profile == BleuProfile::Sacrebleu && !self.effective_order;
+        let orders = total.iter().take_while(|total| **total > 0).count();
+        if score.bleu == Some(0.0) && is_short && (1..total.len()).contains(&orders) {
+            let tokens = orders + 1;
             let text =
-                format!("bleu is 0, as no prediction has {order} tokens: for short texts, use ");
+                format!("bleu is 0, as no prediction has {tokens} tokens: for short texts, use ");
             numbers
                 .warnings
                 .push(Message::from(text).option(EFFECTIVE_ORDER.name, ""));
