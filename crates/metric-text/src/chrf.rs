@@ -421,6 +421,14 @@ mod tests {
         }
 
         #[test]
+        fn with_equal_weights_texts_can_be_exchanged(a in "[abc .]{0,12}", b in "[abc .]{0,12}") {
+            let chrf = Chrf::default().with_word_order(2).with_beta(1.0);
+            prop_assert_eq!(percent(chrf, &a, &[&b]), percent(chrf, &b, &[&a]));
+            let same = percent(chrf, &a, &[&a]);
+            prop_assert!(same == 100.0 || a.chars().all(is_space));
+        }
+
+        #[test]
         fn any_texts_have_a_score(a in any::<String>(), b in any::<String>(), options in any::<(bool, bool, bool)>()) {
             let (lowercase, whitespace, eps_smoothing) = options;
             let chrf = Chrf { lowercase, whitespace, eps_smoothing, word_order: 2, ..Chrf::default() };

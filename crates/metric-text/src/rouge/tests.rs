@@ -111,6 +111,17 @@ proptest! {
         prop_assert_eq!(rouge_lsum(&format!("\n{a}\n"), &lines(&b)), rouge_l(&a, &b));
     }
 
+    /// Except for `Lsum`, whose subsequences are chosen by the lines of the reference.
+    #[test]
+    fn exchanged_texts_have_exchanged_precision_and_recall(a in "[abc ]{0,20}", b in "[abc ]{0,20}") {
+        for overlap in [rouge_l, |a: &str, b: &str| rouge_n(a, b, 1), |a: &str, b: &str| rouge_n(a, b, 2)] {
+            let (there, back) = (overlap(&a, &b), overlap(&b, &a));
+            prop_assert_eq!((there.precision(), there.recall()), (back.recall(), back.precision()));
+            let same = overlap(&a, &a);
+            prop_assert!(same.f() == 1.0 || same.prediction == 0);
+        }
+    }
+
     #[test]
     fn shards_in_any_order_are_the_whole(
         pairs in vec(("[ab \n]{0,9}", vec("[ab \n]{0,9}", 0..3)), 0..6),
