@@ -337,12 +337,13 @@ class Metric:
     def _is_empty(self) -> bool:
         return result_of(self._outcome).examples == 0
 
-    def update_files(self, references: Any, predictions: Any = None, **options: Any) -> Self:
+    def update_files(self, references: Any, predictions: Any = None, *, more_references: Any = None, **options: Any) -> Self:
         """Adds files, as ``score_files`` reads them.
 
         Args:
             references: The references: a path, a pattern, or a list of paths.
             predictions: The predictions in the same forms; ``None`` if the file of the references has both sides.
+            more_references: A file with a further reference of each record, or a list of such files.
             options: Options of reading: ``missing``, ``extra``, ``id_field`` and so on.
 
         Returns:
@@ -352,9 +353,10 @@ class Metric:
         if unknown:
             raise TypeError(f"update_files() got an unexpected keyword argument {unknown[0]!r}")
         scorer, settings = self._scorer, {**self._settings, **options}
-        if settings != self._settings:
+        if settings != self._settings or more_references is not None:
             own, _ = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
-            scorer = _native.Scorer(self.name, _with_input(self.name, own), settings)
+            further = _further(more_references)
+            scorer = _native.Scorer(self.name, _with_input(self.name, own), settings | further)
         outcome = _scored_files(scorer, references, predictions, settings)
         if settings != self._settings and self._is_empty():
             # These settings are part of the signature, which the first batch decides.
@@ -506,6 +508,11 @@ def _existing(paths: Any) -> Any:
     return listed
 
 
+def _further(more_references: Any) -> dict[str, Any]:
+    """Returns the setting of files with further references."""
+    return {} if more_references is None else {"more_references": _existing(more_references)}
+
+
 def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapping[str, Any]) -> Any:
     found = None if predictions is None else _existing(predictions)
     return scorer.score_files(_existing(references), found, dict(settings))
@@ -605,13 +612,17 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
     return decorated
 
 
-def score_files(metric: str, references: Any, predictions: Any = None, **options: Any) -> Result:
+def score_files(
+    metric: str, references: Any, predictions: Any = None, *, more_references: Any = None, **options: Any
+) -> Result:
     """Scores files, as the program ``metric score`` reads them.
 
     Args:
         metric: The name of the metric.
         references: The references: a path, a pattern, or a list of paths.
         predictions: The predictions in the same forms; ``None`` if the file of the references has both sides.
+        more_references: A file with a further reference of each record, or a list of such files, for metrics that compare
+            with several references.
         options: The options of the metric and of reading: ``missing``, ``extra``, ``id_field`` and so on.
 
     Raises:
@@ -619,7 +630,7 @@ def score_files(metric: str, references: Any, predictions: Any = None, **options
         MetricError: An option or a record is invalid. The message names the file and the line.
     """
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
-    scorer = _native.Scorer(metric, options, settings)
+    scorer = _native.Scorer(metric, options, settings | _further(more_references))
     return _warned(result_of(_scored_files(scorer, references, predictions, settings)))
 
 
@@ -643,6 +654,7 @@ def compare(
     *,
     references: Any,
     predictions: Mapping[str, Any],
+    more_references: Any = None,
     ids: Any = None,
     baseline: str | None = None,
     all_pairs: bool = False,
@@ -655,6 +667,7 @@ def compare(
         metric: The name of the metric.
         references: One value per example, or the path of a file.
         predictions: The predictions by the name of the system: one value per example, or the path of a file.
+        more_references: A file with a further reference of each record, or a list of such files, next to files.
         ids: An id per example, if values are given.
         baseline: The system that the others are compared with; by default the first.
         all_pairs: Whether all pairs of systems are compared.
@@ -670,7 +683,7 @@ def compare(
     if isinstance(predictions, Mapping):
         predictions = {name: _kept(metric, values) for name, values in predictions.items()}
         options = _with_input(metric, options, next(iter(predictions.values()), None))
-    settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}
+    settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations} | _further(more_references)
 
     counts: dict[str, int] = {}
 

@@ -226,3 +226,35 @@ def test_names_that_a_result_lacks():
     assert len(caught.value.args[0]) < 300 and caught.value.args[0].endswith(", ...")
     again = pickle.loads(pickle.dumps(result.groups["class"]))
     assert again == result.groups["class"] and list(again) == ["0", "1"]
+
+
+def test_further_references_in_files(tmp_path):
+    texts = {"r1": "the cat sat on the mat\nit rained all day\n", "r2": "a cat sat on the mat\nit was raining\n", "p": "a cat sat on the mat\nit rained all day\n"}
+    paths = {name: tmp_path / f"{name}.txt" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text)
+    result = metric_suite.score_files("bleu", paths["r1"], paths["p"], more_references=[paths["r2"]])
+    # All n-grams of the predictions are in one of the two references.
+    assert result.counts["correct"] == [10, 8, 6, 4]
+    assert "|nrefs:2|" in result.signature
+    assert metric_suite.score_files("bleu", paths["r1"], paths["p"], more_references=paths["r2"]).to_json() == result.to_json()
+    metric = metric_suite.BLEU().update_files(paths["r1"], paths["p"], more_references=[paths["r2"]])
+    assert metric.compute()["bleu"] == result["bleu"]
+    # Another batch has no further references, unless they are given again.
+    assert metric.update_files(paths["r1"], paths["p"]).compute().counts["correct"] == [19, 15, 11, 7]
+    assert "|nrefs:var|" in metric.compute().signature
+    compared = metric_suite.compare("bleu", references=paths["r1"], predictions={"a": paths["r1"], "b": paths["p"]}, more_references=paths["r2"])
+    assert compared["systems"][1]["scores"]["bleu"] == result["bleu"]
+
+
+def test_further_references_that_are_not_used(tmp_path):
+    path = tmp_path / "r.txt"
+    path.write_text("a\n")
+    with pytest.raises(FileNotFoundError):
+        metric_suite.score_files("bleu", path, path, more_references=[tmp_path / "none.txt"])
+    with pytest.raises(MetricError, match="more_references.*wer compares with one reference per record"):
+        metric_suite.score_files("wer", path, path, more_references=[path])
+    both = tmp_path / "both.jsonl"
+    both.write_text('{"id": 1, "reference": "a", "prediction": "a"}\n')
+    with pytest.raises(MetricError, match="more_references.*expected two files of records"):
+        metric_suite.score_files("bleu", both, more_references=[path])

@@ -60,12 +60,7 @@ type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
 const FOR_SOME: [(&str, HasOption); 11] = [
-    ("more-references", |entry| {
-        entry
-            .shapes
-            .iter()
-            .any(|taken| taken.shape.has_references())
-    }),
+    ("more-references", Entry::has_references),
     ("speaker", Entry::reads_sessions),
     ("speaker-prefix", Entry::reads_transcripts),
     ("level", Entry::reads_transcripts),
@@ -200,17 +195,15 @@ pub(crate) fn command(several: Option<String>) -> Command {
     #[cfg(not(feature = "report"))]
     let stored: Option<Command> = None;
     let normalize = normalize::command(EXIT_CODES);
+    let metric = Arg::new("metric")
+        .value_name("METRIC")
+        .value_parser(PossibleValuesParser::new(
+            ENTRIES.iter().map(|entry| entry.name),
+        ))
+        .hide_possible_values(true);
     let list = Command::new("list")
         .about("Lists the metrics with their options")
-        .arg(
-            Arg::new("metric")
-                .value_name("METRIC")
-                .value_parser(PossibleValuesParser::new(
-                    ENTRIES.iter().map(|entry| entry.name),
-                ))
-                .hide_possible_values(true)
-                .help("Only this metric, at length"),
-        )
+        .arg(metric.clone().help("Only this metric, at length"))
         .arg(
             format_arg()
                 .value_parser(["table", "json", "markdown"])
@@ -236,6 +229,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
         );
     let demo = Command::new("demo")
         .about("Scores small built-in samples from each domain")
+        .arg(metric.help("Only the samples of this metric"))
         .arg(
             Arg::new("save")
                 .long("save")

@@ -24,16 +24,24 @@ fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     files.filter(|(name, _)| *name != "README.md")
 }
 
-/// The samples that are shown, each with its metric.
-fn demos() -> impl Iterator<Item = (&'static Entry, &'static Demo)> {
+/// The samples that are shown, each with its metric: those of one metric, or of all.
+fn demos(metric: Option<&str>) -> impl Iterator<Item = (&'static Entry, &'static Demo)> {
     let demos = ENTRIES
         .iter()
+        .filter(move |entry| metric.is_none_or(|metric| entry.name == metric))
         .flat_map(|entry| entry.demos.iter().map(move |demo| (entry, demo)));
     demos.filter(|(_, demo)| !demo.shown.is_empty())
 }
 
 /// Scores all samples and says how.
 pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
+    let metric = matches.get_one::<String>("metric").map(String::as_str);
+    if demos(metric).next().is_none() {
+        return Err(Failure::Usage(format!(
+            "there is no sample of {}: expected a metric that `metric demo` shows",
+            metric.unwrap_or_default()
+        )));
+    }
     let saved = matches.get_one::<PathBuf>("save");
     if let Some(folder) = saved {
         save(folder)?;
@@ -42,7 +50,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     let header = ["sample", "metric", "examples", "score", "value"];
     let mut table = Grid::new(header).with_texts([1, 3]);
     let mut commands = String::new();
-    for (entry, demo) in demos() {
+    for (entry, demo) in demos(metric) {
         let report = scored(entry, demo)?;
         let mut head = [
             demo.name.to_owned(),

@@ -132,7 +132,13 @@ pub(crate) fn wanted(matches: &ArgMatches) -> Result<Option<Wanted>, Failure> {
     };
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let given = |name: &str| matches.try_get_many::<PathBuf>(name).ok().flatten();
-    let mut roles = vec!["references", "predictions", "pairs", "results"];
+    let mut roles = vec![
+        "references",
+        "more-references",
+        "predictions",
+        "pairs",
+        "results",
+    ];
     // To other commands these are outputs.
     if given("results").is_some() {
         roles.extend(["per-sample", "details"]);

@@ -449,7 +449,7 @@ fn example_differences(main: &Difference, negative_is_good: Option<bool>) -> Opt
             title: "Differences of examples".to_owned(),
             note: format!(
                 "Examples by their difference in {}: green where {} is better, orange where it is worse.{equal}",
-                main.score, main.system
+                main.example_score, main.system
             ),
             finding: format!(
                 "{} with different scores.{equal}",
@@ -460,7 +460,10 @@ fn example_differences(main: &Difference, negative_is_good: Option<bool>) -> Opt
         bins: found.bins.to_vec(),
         beyond,
         unit: "examples".to_owned(),
-        axis: format!("{} of {} minus {}", main.score, main.system, main.baseline),
+        axis: format!(
+            "{} of {} minus {}",
+            main.example_score, main.system, main.baseline
+        ),
         mark: Some((0.0, "no difference:".to_owned())),
         negative_is_good,
     }))

@@ -82,7 +82,7 @@ pub(crate) fn mistake(words: &[OsString], commands: &[&str]) -> Option<String> {
         ));
     }
     let name = second.filter(|name| !name.starts_with('-') && !name.contains(','))?;
-    if !["score", "compare", "check", "list"].contains(&first) || find(name).is_some() {
+    if !["score", "compare", "check", "list", "demo"].contains(&first) || find(name).is_some() {
         return None;
     }
     Some(unknown_metric(name))

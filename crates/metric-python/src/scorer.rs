@@ -999,6 +999,13 @@ impl<'py> Settings<'_, 'py> {
         if let Some(prediction) = self.text("prediction_field")? {
             fields.prediction = prediction;
         }
+        if let Some(files) = self.value("more_references")? {
+            let files = files.try_iter()?.map(|file| {
+                let file = file?;
+                self.source(&file, "references", "more_references")
+            });
+            run.more_references = files.collect::<PyResult<_>>()?;
+        }
         run.statistics = self.statistics()?;
         run.slices = self.slices()?;
         Ok(())

@@ -287,6 +287,13 @@ impl Entry {
         self.reads_sessions() || self.reads_texts()
     }
 
+    /// Returns whether the reference of a record may be a list of texts.
+    #[must_use]
+    pub fn has_references(&self) -> bool {
+        let mut shapes = self.shapes.iter();
+        shapes.any(|taken| taken.shape.has_references())
+    }
+
     /// Returns the position of the score that a report shows first, among scores of these names.
     ///
     /// ```

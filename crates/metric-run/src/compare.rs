@@ -176,6 +176,8 @@ pub struct Difference {
     pub p_holm: Option<f64>,
     /// The method that computed the p-value.
     pub test: Option<Test>,
+    /// The name of the score that single examples are compared by, such as `sentence_bleu` for `bleu`.
+    pub example_score: String,
     /// The examples on which the system is better, equal, worse, and undefined; `None` if single examples do
     /// not have the score.
     pub examples: Option<[u64; 4]>,
@@ -552,6 +554,7 @@ impl PairOfSystems<'_> {
                     baseline: self.systems[0].name.clone(),
                     system: self.systems[1].name.clone(),
                     score: column.score.clone(),
+                    example_score: baseline.example_score(&column.score).to_owned(),
                     direction: prepared.direction,
                     delta: prepared.delta,
                     estimate: prepared.estimate,

@@ -94,12 +94,11 @@ impl MoreReferences {
             Id::Text(id) => self.by_id.get(id),
             id => self.by_id.get(&id.to_string()),
         }?;
-        let value = if texts.are_lines {
-            Value::lines
+        Some(if texts.are_lines {
+            Value::lines(&texts.written)
         } else {
-            Value::json
-        };
-        Some(value(&texts.written))
+            Value::json(&texts.written)
+        })
     }
 
     /// Adds the reference that the file at an index has for a record. Returns the memory that it takes.

@@ -93,10 +93,14 @@ impl Run {
             .metrics
             .first()
             .and_then(|chosen| chosen.entry.score(score));
+        let first = self.metrics.first().map(|chosen| chosen.scorer.start());
+        let own = first.map_or(score.to_owned(), |state| {
+            state.example_score(score).to_owned()
+        });
         let is_lower_better = spec.and_then(|spec| spec.direction) == Some(Direction::Lower);
         let (statistics, samples) = (self.statistics.take(), self.samples);
         self.samples = true;
-        let found = self.largest_losses(systems, score, is_lower_better, most);
+        let found = self.largest_losses(systems, &own, is_lower_better, most);
         self.statistics = statistics;
         self.samples = samples;
         found

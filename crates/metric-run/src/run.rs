@@ -192,6 +192,7 @@ pub enum Data {
 }
 
 /// Data in the form in which metrics read them.
+#[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub(crate) enum Opened {
     Records {
         references: Input,
@@ -423,14 +424,7 @@ impl Run {
                 predictions,
             } => (references, predictions),
         };
-        if references.is_standard_input() && predictions.is_standard_input() {
-            let message = Message::from("only one of ")
-                .option("references", "")
-                .text(" and ")
-                .option("predictions", "")
-                .text(" can be standard input");
-            return Err(RunError::Usage(message));
-        }
+        refuse_one_input(&references, &predictions)?;
         if let Some(document) = self.document(&references)? {
             self.refuse_unused(&[&references, &predictions], false)?;
             return Ok(Opened::Documents {
@@ -492,6 +486,23 @@ impl Run {
     /// Refuses settings that none of the sources uses: they would change nothing.
     fn refuse_unused(&self, sources: &[&Source], are_records: bool) -> Result<(), RunError> {
         let reads_sessions = self.reads_sessions(sources[0])?;
+        let takes_more = self
+            .metrics
+            .iter()
+            .any(|chosen| chosen.entry.has_references());
+        if let Some(more) = self.more_references.first()
+            && !(takes_more && are_records && sources.len() > 1)
+        {
+            let names = self.metrics.iter().map(|chosen| chosen.entry.name);
+            let names = names.collect::<Vec<_>>().join(",");
+            let message = Message::default().option("more-references", &more.name());
+            let problem = if takes_more {
+                " is not used: expected two files of records".to_owned()
+            } else {
+                format!(" is not used: {names} compares with one reference per record")
+            };
+            return Err(RunError::Usage(message.text(problem)));
+        }
         let formats = sources.iter().map(|source| source.record_format());
         // A source without a format of records has an error of its own.
         let Ok(formats) = formats.collect::<Result<Vec<Format>, RunError>>() else {
@@ -524,6 +535,26 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// The warning that may say why references and predictions do not join: about rows in quotes, or about the lines of
+    /// several files, which may have been given as further references of the same records.
+    fn reason(&self, in_quotes: &(Counted, u64), files_of_lines: Option<usize>) -> Option<Message> {
+        let (warning, times) = in_quotes;
+        if *times > 0 {
+            return Some(warning.warning(*times));
+        }
+        let files = files_of_lines?;
+        let takes_more = self
+            .metrics
+            .iter()
+            .any(|chosen| chosen.entry.has_references());
+        (takes_more && files > 1).then(|| {
+            let text = format!(
+                "the lines of {files} files of references are different records: to add further references of the same records, use "
+            );
+            Message::from(text).option("more-references", "")
+        })
     }
 
     /// The references of all files, if there are several.
@@ -849,12 +880,9 @@ impl Run {
         };
         let has_fields = references.source.has_fields()?;
         self.check_statistics(has_fields, &references.source.name())?;
-        let sources = [Some(&references), predictions.as_ref()];
-        let total = sources
-            .iter()
-            .flatten()
-            .map(|input| input.source.bytes())
-            .sum();
+        let files = references.source.files().len();
+        let bytes = |input: &Input| input.source.bytes();
+        let total = bytes(&references) + predictions.as_ref().map_or(0, bytes);
         let read = Arc::new(AtomicU64::new(0));
         let mut join = Join::new(
             references,
@@ -895,8 +923,9 @@ impl Run {
             self.refuse_no_predictions(left.missing_ids.clone())?;
         }
         let rows_in_quotes = join.rows_in_quotes();
+        let reason = self.reason(&rows_in_quotes, join.has_line_ids().then_some(files));
         self.refuse_unmatched(left.missing_ids, left.extra_ids)
-            .map_err(|error| with_warning(error, &rows_in_quotes))?;
+            .map_err(|error| with_warning(error, reason))?;
         fold.threads = 1;
         for slots in left.missing.chunks(MISSING_RECORDS) {
             fold.add(&join, Pairs::apart(join.missing(slots)?))?;
@@ -928,14 +957,27 @@ impl Run {
     }
 }
 
+/// Refuses standard input as both sides.
+fn refuse_one_input(references: &Source, predictions: &Source) -> Result<(), RunError> {
+    if !(references.is_standard_input() && predictions.is_standard_input()) {
+        return Ok(());
+    }
+    let message = Message::from("only one of ")
+        .option("references", "")
+        .text(" and ")
+        .option("predictions", "")
+        .text(" can be standard input");
+    Err(RunError::Usage(message))
+}
+
 /// An error of a join with the warning that may say why, if there is one.
-fn with_warning(error: RunError, (warning, times): &(Counted, u64)) -> RunError {
-    match error {
-        RunError::Join { error, .. } if *times > 0 => RunError::Join {
+fn with_warning(error: RunError, warning: Option<Message>) -> RunError {
+    match (error, warning) {
+        (RunError::Join { error, .. }, Some(warning)) => RunError::Join {
             error,
-            warning: Some(warning.warning(*times)),
+            warning: Some(warning),
         },
-        error => error,
+        (error, _) => error,
     }
 }
 

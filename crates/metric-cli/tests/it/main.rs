@@ -11,6 +11,7 @@ mod hostile;
 mod inputs;
 mod list;
 mod manners;
+mod more_references;
 mod normalize;
 mod ready_suites;
 mod report;

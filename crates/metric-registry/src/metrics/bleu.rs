@@ -152,6 +152,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         facts: Facts {
             // An example is not scored as a corpus of one.
             ranking_score: Some("sentence_bleu".to_owned()),
+            example_scores: &[("bleu", "sentence_bleu")],
             ..Facts::default()
         },
         compared: |bleu: &Bleu, prediction, references| {

@@ -54,6 +54,9 @@ pub struct Facts {
     /// The name of the score that ranks examples, unless another one is requested; `None` for the first that has a
     /// direction. Precision, for one, is undefined for an image in which nothing was found.
     pub ranking_score: Option<String>,
+    /// Scores that a single example has under a name of their own, because they are not what a corpus of one example has:
+    /// the score, and its name for an example.
+    pub example_scores: &'static [(&'static str, &'static str)],
     /// Whether the scores that the entry declares as proportions are proportions: a macro average and a score of
     /// partial credit are not.
     pub has_proportions: bool,
@@ -68,6 +71,7 @@ impl Default for Facts {
             further_fields: Vec::new(),
             objects: &[],
             ranking_score: None,
+            example_scores: &[],
             has_proportions: true,
             scores_empty_data: false,
         }
@@ -75,6 +79,14 @@ impl Default for Facts {
 }
 
 impl Facts {
+    /// Returns the name of the score that a single example has for a score.
+    pub(crate) fn example_score<'s>(&self, score: &'s str) -> &'s str {
+        let mut named = self.example_scores.iter();
+        named
+            .find(|(of_all, _)| *of_all == score)
+            .map_or(score, |(_, of_example)| of_example)
+    }
+
     /// Returns the facts of a metric of which nothing is special but its signature.
     ///
     /// ```

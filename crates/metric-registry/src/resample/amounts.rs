@@ -56,6 +56,11 @@ impl Amounts {
             .numbers(View { state, header }, scope.into())
     }
 
+    /// The name of the score that a single example has for a score.
+    pub(super) fn example_score<'s>(&self, score: &'s str) -> &'s str {
+        self.definition.facts.example_score(score)
+    }
+
     /// The numbers of an amount.
     pub(super) fn numbers(&self, index: u32, scope: Scope<'_>) -> Numbers {
         self.numbers_of(self.state(index), scope)

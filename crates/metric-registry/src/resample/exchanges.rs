@@ -166,8 +166,9 @@ impl Paired {
     fn example_scores(&self, scope: &Scope, index: u32) -> Vec<Option<Option<f64>>> {
         let numbers = self.table.amounts.numbers(index, NumbersOf::Example);
         let score = |column: &Column| {
+            let own = self.table.amounts.example_score(&column.score);
             let mut scores = numbers.scores.iter();
-            let found = scores.find(|(name, _)| *name == column.score);
+            let found = scores.find(|(name, _)| name == own);
             let is_own = column.group == scope.group;
             found.filter(|_| is_own).map(|(_, value)| *value)
         };

@@ -124,6 +124,12 @@ impl State {
         &self.definition.signature
     }
 
+    /// Returns the name of the score that a single example has for a score, such as `sentence_bleu` for `bleu`.
+    #[must_use]
+    pub fn example_score<'s>(&self, score: &'s str) -> &'s str {
+        self.definition.facts.example_score(score)
+    }
+
     /// Returns a signature that starts with the [definition](Self::signature) with those parts that only the data tell,
     /// such as the number of references.
     #[must_use]

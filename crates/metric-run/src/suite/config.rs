@@ -99,7 +99,9 @@ pub struct Task {
     /// Settings of the run by name.
     pub(crate) settings: BTreeMap<String, String>,
     pub(crate) references: PathBuf,
-    /// The references, and the files that options name.
+    /// Files with a further reference of each record.
+    pub(crate) more_references: Vec<PathBuf>,
+    /// The files of references, and those that options name.
     pub(crate) files: Vec<OwnFile>,
     /// Relative to the submission, with `/` between the parts.
     pub(crate) predictions: String,
@@ -326,6 +328,8 @@ struct TaskTable {
     name: Spanned<String>,
     metric: Spanned<String>,
     references: Spanned<String>,
+    #[serde(default)]
+    more_references: Vec<Spanned<String>>,
     predictions: Spanned<String>,
     missing: Option<Spanned<String>>,
     extra: Option<Spanned<String>>,
@@ -427,6 +431,14 @@ impl TomlFile<'_> {
             self.input(table.metric.span(), problem)
         })?;
         let (options, settings) = self.options(name, entry, table)?;
+        let more = &table.more_references;
+        if let Some(given) = more.first()
+            && !entry.has_references()
+        {
+            let problem =
+                format!("more-references: {metric} compares with one reference per record");
+            return Err(self.input(given.span(), location(problem)));
+        }
         let references = table.references.get_ref();
         let sha256 = table.sha256.as_ref();
         if let Some(given) = sha256
@@ -442,6 +454,10 @@ impl TomlFile<'_> {
             options,
             settings,
             references: self.beside(references),
+            more_references: more
+                .iter()
+                .map(|path| self.beside(path.get_ref()))
+                .collect(),
             files: self.files(entry, table),
             predictions: self.predictions(name, &table.predictions)?,
             sha256: sha256.map(|given| given.get_ref().to_ascii_lowercase()),
@@ -472,7 +488,7 @@ impl TomlFile<'_> {
         found.map(|(_, span)| span)
     }
 
-    /// The references, and the files that options name.
+    /// The files of references, and those that options name.
     fn files(&self, entry: &Entry, table: &TaskTable) -> Vec<OwnFile> {
         let file = |key: &str, name: &String| OwnFile {
             key: key.to_owned(),
@@ -489,7 +505,12 @@ impl TomlFile<'_> {
             _ => None,
         });
         let references = file("references", table.references.get_ref());
-        std::iter::once(references).chain(of_options).collect()
+        let more = table.more_references.iter();
+        let more = more.map(|path| file("more-references", path.get_ref()));
+        std::iter::once(references)
+            .chain(more)
+            .chain(of_options)
+            .collect()
     }
 
     /// The path of predictions inside a submission.

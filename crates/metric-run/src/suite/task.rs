@@ -39,6 +39,7 @@ pub(crate) struct Job {
     options: Options,
     settings: BTreeMap<String, String>,
     references: PathBuf,
+    more_references: Vec<PathBuf>,
     predictions: PathBuf,
     threads: Option<usize>,
     /// The most bytes of a document or of records that wait.
@@ -117,6 +118,7 @@ impl Job {
             options: task.options.clone(),
             settings: task.settings.clone(),
             references: task.references.clone(),
+            more_references: task.more_references.clone(),
             predictions: predictions.to_owned(),
             threads,
             memory: task.limits.memory,
@@ -142,6 +144,10 @@ impl Job {
         let settings = Settings::read(|name| self.settings.get(name).cloned())?;
         let mut run = Run::new(entry, &self.options)?;
         settings.apply(&mut run);
+        let more = self.more_references.iter().map(|path| {
+            settings.source(Role::References, std::slice::from_ref(path), path.is_dir())
+        });
+        run.more_references = more.collect::<Result<_, RunError>>()?;
         run.threads = self.threads.and_then(std::num::NonZeroUsize::new);
         run.max_bytes = run.max_bytes.min(self.memory);
         run.slices = self.split.iter().map(JobSplit::slice).collect();
@@ -394,13 +400,18 @@ impl Job {
 
     fn is_of_references(&self, file: &str) -> bool {
         // A file of a folder or of a pattern is in the same folder.
-        let name = self.references.to_string_lossy();
-        let folder = if self.references.is_file() {
-            None
-        } else {
-            self.references.ancestors().find(|path| path.is_dir())
+        let has = |path: &PathBuf| {
+            let folder = if path.is_file() {
+                None
+            } else {
+                path.ancestors().find(|path| path.is_dir())
+            };
+            file == path.to_string_lossy()
+                || folder.is_some_and(|folder| Path::new(file).starts_with(folder))
         };
-        file == name || folder.is_some_and(|folder| Path::new(file).starts_with(folder))
+        std::iter::once(&self.references)
+            .chain(&self.more_references)
+            .any(has)
     }
 
     /// Whether the same error comes without any predictions, and so cannot be theirs.
