@@ -27,7 +27,7 @@ def test_docstrings(name):
     assert tried > 0 and failed == 0
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md", "docs/guides/translation.md", "docs/guides/summarization.md"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pages(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -42,7 +42,7 @@ def test_pages(page, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), names)
         # A comment after an expression starts with its value.
         for expression, comment in re.findall(r"^(?:    )?(\S.*?)  +# (.*)$", block, re.M):
-            value = re.match(r"(0\.\d+|\d+|None|\(.*\)|\{.*\})", comment)
+            value = re.match(r"(\d+(?:\.\d+)?|None|\(.*\)|\{.*\})", comment)
             if value:
                 assert eval(expression, names) == eval(value[0]), (page, expression)
                 checked += 1
