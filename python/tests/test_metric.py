@@ -258,3 +258,12 @@ def test_further_references_that_are_not_used(tmp_path):
     both.write_text('{"id": 1, "reference": "a", "prediction": "a"}\n')
     with pytest.raises(MetricError, match="more_references.*expected two files of records"):
         metric_suite.score_files("bleu", both, more_references=[path])
+
+
+def test_few_short_texts_have_the_scores_of_rouge():
+    # 2 of 3 words are in the reference, which has 4.
+    result = metric_suite.rouge(predictions=["the cat ran"], references=["the cat was running"])
+    assert result["rouge1"] == 4 / 7 and result["rouge1_precision"] == 2 / 3 and result["rouge1_recall"] == 2 / 4
+    one = metric_suite.rouge(predictions=["the cat ran"], references=["the cat was running"], types=["2"])
+    # 1 of 2 pairs, and 1 of 3.
+    assert dict(one) == {"rouge2": 0.4, "rouge2_precision": 1 / 2, "rouge2_recall": 1 / 3}

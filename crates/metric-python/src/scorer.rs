@@ -32,7 +32,7 @@ use crate::threads::for_examples;
 pub(crate) struct Scorer {
     run: Run,
     name: &'static str,
-    /// The names of the scores that the metric always has, which are made once.
+    /// The names of the scores, which are made once; none if they depend on options, as those of ROUGE do.
     scores: Vec<Py<PyString>>,
     /// The objects of images that it compares, if columns of Python may have them.
     objects: Option<Objects>,
@@ -78,7 +78,8 @@ impl Scorer {
         settings.apply(&mut run)?;
         let name = entry.name;
         let objects = (entry.objects)(&chosen);
-        let scores = entry.scores.iter();
+        let are_fixed = entry.scores.iter().all(|score| score.parameter.is_empty());
+        let scores = entry.scores.iter().filter(|_| are_fixed);
         let scores = scores.map(|score| PyString::intern(py, score.name).unbind());
         Ok(Self {
             run,
@@ -102,7 +103,7 @@ impl Scorer {
             return Ok(None);
         };
         let count = predictions.len();
-        if count != references.len() || count > FEW {
+        if self.scores.is_empty() || count != references.len() || count > FEW {
             return Ok(None);
         }
         let Some(texts) = interleaved(predictions, references) else {

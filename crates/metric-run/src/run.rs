@@ -192,7 +192,6 @@ pub enum Data {
 }
 
 /// Data in the form in which metrics read them.
-#[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub(crate) enum Opened {
     Records {
         references: Input,
