@@ -71,6 +71,10 @@ def read(
     quote: str | None = None,
     header: str | None = None,
     empty_field: str | None = None,
+    speaker: str | None = None,
+    speaker_prefix: str | None = None,
+    level: str | None = None,
+    tier: str | Sequence[str] | None = None,
     max_bytes: int | None = None,
 ) -> Source:
     """Reads a data file in any format that the program ``metric`` reads.
@@ -86,6 +90,10 @@ def read(
         quote: Whether CSV has quotes: ``"double"`` or ``"none"``.
         header: The position of the header of CSV: ``"first"`` or ``"none"``.
         empty_field: The meaning of an empty field of CSV: ``"error"``, ``"text"`` or ``"null"``.
+        speaker: The speaker of a CTM file: ``"file"`` for its name, or ``"channel"``.
+        speaker_prefix: The form of names that the lines of subtitles start with: ``"brackets"``, ``"colon"`` or ``"none"``.
+        level: The elements of PAGE XML whose text is read.
+        tier: The tier of a TextGrid, or several.
         max_bytes: The most bytes of a line, or of a file of JSON.
 
     Raises:
@@ -99,6 +107,10 @@ def read(
         "quote": quote,
         "header": header,
         "empty_field": empty_field,
+        "speaker": speaker,
+        "speaker_prefix": speaker_prefix,
+        "level": level,
+        "tier": tier,
         "max_bytes": max_bytes,
     }
     settings = {name: value for name, value in given.items() if value is not None}

@@ -267,3 +267,9 @@ def test_few_short_texts_have_the_scores_of_rouge():
     one = metric_suite.rouge(predictions=["the cat ran"], references=["the cat was running"], types=["2"])
     # 1 of 2 pairs, and 1 of 3.
     assert dict(one) == {"rouge2": 0.4, "rouge2_precision": 1 / 2, "rouge2_recall": 1 / 3}
+
+
+def test_few_short_texts_have_the_warnings_of_bleu():
+    with pytest.warns(UserWarning, match="no prediction has 3 tokens"):
+        result = metric_suite.bleu(predictions=["a cat"], references=["a cat"])
+    assert result["bleu"] == 0

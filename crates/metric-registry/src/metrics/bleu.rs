@@ -167,6 +167,12 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     reading.scorer(options)
 }
 
+/// The first order of which the predictions have no n-grams, if the score is 0 for that reason.
+fn order_without_ngrams(state: &BleuState, score: Option<f64>) -> Option<usize> {
+    let missing = state.ngrams.iter().position(|ngrams| ngrams[1] == 0)?;
+    (score == Some(0.0)).then_some(missing + 1)
+}
+
 impl TextMetric for Bleu {
     fn definition(&self) -> Named<String> {
         let smooth = match (self.smoothing_in_use(), self.smooth_value_in_use()) {
@@ -236,6 +242,10 @@ impl TextMetric for Bleu {
             note(Notice::Tally(TOKENIZED, 1));
         }
         Ok(())
+    }
+
+    fn has_remarks(&self, state: &BleuState) -> bool {
+        order_without_ngrams(state, self.compute(state).bleu).is_some()
     }
 
     fn numbers(&self, state: &BleuState, asked: Asked<'_>) -> Numbers {

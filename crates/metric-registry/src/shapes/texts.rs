@@ -106,6 +106,11 @@ pub trait TextMetric:
         Cow::Borrowed(text)
     }
 
+    /// Returns whether there is a warning about a state, so that its scores are not all that there is to say.
+    fn has_remarks(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Returns the scores and counts of a state, and what else is asked for.
     fn numbers(&self, state: &Self::State, _asked: Asked<'_>) -> Numbers {
         Numbers {
@@ -525,6 +530,9 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             let mut note = |noted: Notice<'_>| is_plain &= matches!(noted, Notice::Tally(..));
             self.metric.check(prediction, reference, &mut note).ok()?;
             is_plain.then(|| self.metric.update(&mut state, prediction, reference))?;
+        }
+        if self.metric.has_remarks(&state) {
+            return None;
         }
         let scores = self.metric.compute(&state).named_scores().into_iter();
         Some(scores.map(|(_, score)| score).collect())
