@@ -91,9 +91,10 @@ def read(
         header: The position of the header of CSV: ``"first"`` or ``"none"``.
         empty_field: The meaning of an empty field of CSV: ``"error"``, ``"text"`` or ``"null"``.
         speaker: The speaker of a CTM file: ``"file"`` for its name, or ``"channel"``.
-        speaker_prefix: The form of names that the lines of subtitles start with: ``"brackets"``, ``"colon"`` or ``"none"``.
-        level: The elements of PAGE XML whose text is read.
-        tier: The tier of a TextGrid, or several.
+        speaker_prefix: The form of a speaker's name at the start of a text of SRT or WebVTT: ``"brackets"``, ``"colon"`` or
+            ``"none"``.
+        level: The parts of JSON of Whisper that are read: ``"segment"`` or ``"word"``.
+        tier: The tier of a TextGrid to read, or several, instead of all.
         max_bytes: The most bytes of a line, or of a file of JSON.
 
     Raises:
