@@ -14,7 +14,8 @@ use crate::shapes::generated::{has_any, known, read, refuse_given, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
     Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Notice, Numbers, OptionError,
-    OptionSpec, Options, References, Scope, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+    OptionSpec, Options, References, Remarks, Scope, ScoreSpec, Scorer, Shape, TextExample,
+    TextMetric,
 };
 
 /// The greatest order of n-grams, for which every state has counts.
@@ -155,6 +156,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
             example_scores: &[("bleu", "sentence_bleu")],
             ..Facts::default()
         },
+        warnings: Some(warnings),
         compared: |bleu: &Bleu, prediction, references| {
             let tokens = |text: &str| bleu.tokens(text).join(" ");
             ComparedTexts::new(prediction, references.texts(), tokens)
@@ -165,12 +167,6 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         )
     };
     reading.scorer(options)
-}
-
-/// The first order of which the predictions have no n-grams, if the score is 0 for that reason.
-fn order_without_ngrams(state: &BleuState, score: Option<f64>) -> Option<usize> {
-    let missing = state.ngrams.iter().position(|ngrams| ngrams[1] == 0)?;
-    (score == Some(0.0)).then_some(missing + 1)
 }
 
 impl TextMetric for Bleu {
@@ -244,10 +240,6 @@ impl TextMetric for Bleu {
         Ok(())
     }
 
-    fn has_remarks(&self, state: &BleuState) -> bool {
-        order_without_ngrams(state, self.compute(state).bleu).is_some()
-    }
-
     fn numbers(&self, state: &BleuState, asked: Asked<'_>) -> Numbers {
         let (name, score) = match asked.scope {
             Scope::Example => ("sentence_bleu", self.for_sentences().compute(state)),
@@ -265,32 +257,36 @@ impl TextMetric for Bleu {
         }
         counts.push(("prediction_length", json!(state.prediction_length)));
         counts.push(("reference_length", json!(state.reference_length)));
-        let mut numbers = Numbers {
+        Numbers {
             scores: named([(name, score.bleu)]),
             counts: named(counts),
             signature: known(asked, state.references),
             ..Numbers::default()
-        };
-        let Some(remarks) = asked.remarks else {
-            return numbers;
-        };
-        let is_short = self.profile == BleuProfile::Sacrebleu && !self.effective_order;
-        let orders = total.iter().take_while(|total| **total > 0).count();
-        if score.bleu == Some(0.0) && is_short && (1..total.len()).contains(&orders) {
-            let tokens = orders + 1;
-            let text =
-                format!("bleu is 0, as no prediction has {tokens} tokens: for short texts, use ");
-            numbers
-                .warnings
-                .push(Message::from(text).option(EFFECTIVE_ORDER.name, ""));
         }
-        let tokenized = remarks.tally(TOKENIZED);
-        if tokenized >= MANY_TOKENIZED {
-            let text = format!(
-                "{tokenized} predictions end in a point after a space, as if they were split into tokens: BLEU splits texts itself, and is comparable only for texts as people write them"
-            );
-            numbers.warnings.push(Message::from(text));
-        }
-        numbers
     }
+}
+
+/// The warnings that depend on all examples.
+fn warnings(bleu: &Bleu, state: &BleuState, remarks: Remarks<'_>) -> Vec<Message> {
+    let mut warnings = Vec::new();
+    let is_short = bleu.profile == BleuProfile::Sacrebleu && !bleu.effective_order;
+    let orders = state.ngrams.iter().take_while(|[_, total]| *total > 0);
+    let orders = orders.count();
+    if is_short
+        && (1..state.ngrams.len()).contains(&orders)
+        && bleu.compute(state).bleu == Some(0.0)
+    {
+        let tokens = orders + 1;
+        let text =
+            format!("bleu is 0, as no prediction has {tokens} tokens: for short texts, use ");
+        warnings.push(Message::from(text).option(EFFECTIVE_ORDER.name, ""));
+    }
+    let tokenized = remarks.tally(TOKENIZED);
+    if tokenized >= MANY_TOKENIZED {
+        let text = format!(
+            "{tokenized} predictions end in a point after a space, as if they were split into tokens: BLEU splits texts itself, and is comparable only for texts as people write them"
+        );
+        warnings.push(Message::from(text));
+    }
+    warnings
 }

@@ -161,6 +161,7 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
             (true, true) => Some(|state| confusions(state, Some(MOST_CONFUSIONS))),
         },
         picture: Some(picture),
+        warnings: Some(warnings),
         direct: Some(|text| text),
         ..OfTexts::new(name, metric)
     };
@@ -228,7 +229,7 @@ impl TextMetric for EditRate {
         self.prepare(text)
     }
 
-    fn numbers(&self, state: &EditState, asked: Asked<'_>) -> Numbers {
+    fn numbers(&self, state: &EditState, _: Asked<'_>) -> Numbers {
         let name = if are_words(self.unit) { "wer" } else { "cer" };
         let mut scores = self.compute(state).named_scores();
         for (score, _) in &mut scores {
@@ -241,9 +242,6 @@ impl TextMetric for EditRate {
         Numbers {
             scores,
             counts: counts(&state.edits),
-            warnings: asked
-                .remarks
-                .map_or_else(Vec::new, |remarks| warnings(self, state, remarks)),
             ..Numbers::default()
         }
     }

@@ -58,6 +58,9 @@ pub(crate) fn missing_is_correct() -> Counted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes(BTreeMap<Message, Noted>);
 
+/// The notes of no examples.
+static NOTHING: Notes = Notes(BTreeMap::new());
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
     times: u64,
@@ -185,6 +188,13 @@ pub struct Remarks<'a> {
 }
 
 impl<'a> Remarks<'a> {
+    /// Tallies without notes.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn of_tallies(tallies: &'a BTreeMap<String, u64>) -> Self {
+        let notes = &NOTHING;
+        Self { notes, tallies }
+    }
+
     /// Returns the notes as warnings, each of which begins with its count.
     pub(crate) fn warnings(self) -> impl Iterator<Item = Message> + use<'a> {
         self.notes.0.iter().map(|(what, noted)| noted.warning(what))

@@ -1,6 +1,7 @@
 //! A text, and one or several references for it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use metric_core::{Accuracy, Merge, Metric, NamedScores, Written};
 use metric_record::{Batch, Column, FieldError, Kind, Message, Record, RecordError, Texts, Value};
@@ -14,7 +15,8 @@ use crate::prepare::{NORMALIZE, prepared_scorer};
 use crate::reading::takes_records;
 use crate::{
     Asked, ComparedTexts, Counted, DataSet, DataSetError, Drawing, Facts, Named, Numbers,
-    OptionError, OptionSpec, Options, PairOf, Reading, Scorer, Show, Sink, Unanswered, scorer,
+    OptionError, OptionSpec, Options, PairOf, Reading, Remarks, Scorer, Show, Sink, Unanswered,
+    scorer,
 };
 
 /// A metric of a text and its [`References`]: its formula is [`Metric`], and its scores have names ([`NamedScores`]). A
@@ -104,11 +106,6 @@ pub trait TextMetric:
     /// Returns a text as it is compared: by default as it is given.
     fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
         Cow::Borrowed(text)
-    }
-
-    /// Returns whether there is a warning about a state, so that its scores are not all that there is to say.
-    fn has_remarks(&self, _state: &Self::State) -> bool {
-        false
     }
 
     /// Returns the scores and counts of a state, and what else is asked for.
@@ -221,6 +218,8 @@ pub(crate) struct OfTexts<M: TextMetric> {
     pub(crate) compared: Compared<M>,
     pub(crate) rate: Option<Rate<M>>,
     pub(crate) details: Option<fn(&M::State) -> serde_json::Value>,
+    /// The warnings that depend on all examples and on what was noted of them.
+    pub(crate) warnings: Option<Warnings<M>>,
     pub(crate) picture: Option<Picture<M>>,
     pub(crate) read_files: Option<ReadFiles<M>>,
     /// The problem of records, where the options are those of dataset files.
@@ -228,6 +227,8 @@ pub(crate) struct OfTexts<M: TextMetric> {
     /// The problem of dataset files, where the options are those of records.
     pub(crate) no_files: Option<Message>,
 }
+
+type Warnings<M> = fn(&M, &<M as Metric>::State, Remarks<'_>) -> Vec<Message>;
 
 /// Draws a record.
 type Picture<M> = fn(&M, &mut Record<'_>, Drawing) -> Result<String, FieldError>;
@@ -306,6 +307,7 @@ impl<M: TextMetric> OfTexts<M> {
             },
             rate: None,
             details: None,
+            warnings: None,
             picture: None,
             read_files: None,
             no_records: None,
@@ -519,6 +521,7 @@ impl<M: TextMetric> Reading for OfTexts<M> {
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         self.no_records.is_none().then_some(())?;
         let mut state = M::State::default();
+        let mut tallies = BTreeMap::new();
         for (prediction, reference) in pairs {
             let [prediction, reference] = [prediction, reference].map(|text| Value::string(text));
             let example = self
@@ -527,11 +530,16 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             let example = example.ok()?;
             let (prediction, reference) = example.pair();
             let mut is_plain = self.is_within(prediction, reference);
-            let mut note = |noted: Notice<'_>| is_plain &= matches!(noted, Notice::Tally(..));
+            let mut note = |noted: Notice<'_>| match noted {
+                Notice::Tally(name, times) => *tallies.entry(name.to_owned()).or_default() += times,
+                Notice::Words(..) => is_plain = false,
+            };
             self.metric.check(prediction, reference, &mut note).ok()?;
             is_plain.then(|| self.metric.update(&mut state, prediction, reference))?;
         }
-        if self.metric.has_remarks(&state) {
+        if let Some(warnings) = self.warnings
+            && !warnings(&self.metric, &state, Remarks::of_tallies(&tallies)).is_empty()
+        {
             return None;
         }
         let scores = self.metric.compute(&state).named_scores().into_iter();
@@ -569,6 +577,11 @@ impl<M: TextMetric> Reading for OfTexts<M> {
             return Numbers::of_score(name, of(&self.metric, state));
         }
         let mut numbers = self.metric.numbers(state, asked);
+        if let (Some(warnings), Some(remarks)) = (self.warnings, asked.remarks) {
+            numbers
+                .warnings
+                .extend(warnings(&self.metric, state, remarks));
+        }
         numbers.details = self
             .details
             .filter(|_| asked.details)
