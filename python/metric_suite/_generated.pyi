@@ -50,8 +50,8 @@ def wer(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -88,8 +88,8 @@ class WER(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -165,8 +165,8 @@ def cer(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -203,8 +203,8 @@ class CER(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -703,8 +703,8 @@ def anls(
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
             Competition.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -738,8 +738,8 @@ class ANLS(Metric):
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
             Competition.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -904,8 +904,8 @@ def edit_similarity(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -937,8 +937,8 @@ class EditSimilarity(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1273,8 +1273,8 @@ def ter(
         no_punct: Remove punctuation.
         asian_support: With normalized or no_punct: also for Chinese and Japanese.
         case_sensitive: Words in upper and lower case differ.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1312,8 +1312,8 @@ class TER(Metric):
         no_punct: Remove punctuation.
         asian_support: With normalized or no_punct: also for Chinese and Japanese.
         case_sensitive: Words in upper and lower case differ.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1395,8 +1395,8 @@ def rouge(
         rouge_types: The same as ``types``.
         stemmer: Compare the stems of words, by Porter's rules.
         use_stemmer: The same as ``stemmer``.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1434,8 +1434,8 @@ class ROUGE(Metric):
         rouge_types: The same as ``types``.
         stemmer: Compare the stems of words, by Porter's rules.
         use_stemmer: The same as ``stemmer``.
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1745,8 +1745,8 @@ def dicpwer(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1781,8 +1781,8 @@ class DICPWER(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an

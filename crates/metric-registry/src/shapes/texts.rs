@@ -284,7 +284,7 @@ pub(crate) struct Rate<M: TextMetric>(
 
 /// Changes no score: a pair within the limit has the same one under any other.
 pub(crate) const MAX_CELLS: OptionSpec = OptionSpec::integer("max-cells", "N", 0..=i64::MAX,
-    "Refuse records whose edit distance needs a table with more cells than this. A table of the default size takes about 5 s").or(DEFAULT_MAX_CELLS);
+    "Refuse records whose alignment takes more table cells than this. The default is about 5 s of work, where slow cells count several times").or(DEFAULT_MAX_CELLS);
 
 /// `metric_text::edit::MAX_CELLS` as text.
 const DEFAULT_MAX_CELLS: &str = "100000000000";

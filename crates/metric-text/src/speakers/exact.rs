@@ -28,6 +28,11 @@ impl Cost for i32 {
     const MOST: Self = Self::MAX;
 }
 
+/// The cells of [`Cells`](crate::edit::Cells) that are computed in the time of one cell here: fewer are updated at once.
+const CELLS: u64 = 3;
+/// The same for the start of a row of such cells.
+const ROW_CELLS: u64 = 64;
+
 /// Returns the stream of each segment with which the fewest errors are made.
 ///
 /// Of several assignments, it is the one that MeetEval 0.4.3 finds without times: traced back from the end, the first stream
@@ -56,9 +61,17 @@ pub(super) fn search(
         size_of::<i32>()
     };
     budget.check_memory(total.ok_or(OutOfCells)?, size)?;
-    for (segment, size) in segments.iter().zip(&sizes) {
-        let updates = (segment.len() * streams.len() + 1) as u64;
-        budget.cells.spend(size.saturating_mul(updates))?;
+    for ((segment, span), size) in segments.iter().zip(&spans).zip(&sizes) {
+        // Each unit of the segment updates all cells, in a row for each position of the stream to which it may go. Copying
+        // them takes as much as another unit.
+        let updates = segment.len() as u64 + 1;
+        for stream in span.open() {
+            let (rows, _) = span.shape(stream);
+            let cells = size
+                .saturating_mul(CELLS)
+                .saturating_add(rows as u64 * ROW_CELLS);
+            budget.cells.spend(cells.saturating_mul(updates))?;
+        }
     }
     Ok(if is_narrow {
         assign::<i16>(segments, streams, spans)

@@ -1,29 +1,30 @@
 //! The greedy search for a stream for each segment.
 
+use std::ops::Range;
+
 use super::Size;
-use super::limits::Budget;
+use super::limits::{Budget, TIMED_CELLS};
 use super::sides::Words;
 use super::timed::{Bounds, Text};
 use crate::edit::OutOfCells;
 
 /// The most rounds with each cost of substitutions.
 const ROUNDS: usize = 49;
+/// The cells of [`Cells`](crate::edit::Cells) that are computed in the time of one cell here, where 64 of them are not one
+/// operation.
+const CELLS: u64 = 16;
 
 /// Improves the stream of each segment, as MeetEval 0.4.3 does: round by round, each segment goes where the sum of costs is
 /// least while all others stay. At first a substitution costs as much as a deletion and an insertion.
 ///
-/// Takes a step for each unit of the segments and each unit of the streams, in each round.
+/// Takes a step for each unit of the segments and each unit of the streams, in each round; with times, only for units that can
+/// meet, and for each segment and each unit of the streams.
 pub(super) fn search(
     segments: &[Text<'_>],
     streams: &[Text<'_>],
     assignment: &mut [usize],
     budget: &mut Budget,
 ) -> Result<(), OutOfCells> {
-    let positions: u64 = streams.iter().map(|stream| stream.len() as u64 + 1).sum();
-    let units: u64 = segments
-        .iter()
-        .map(|segment| segment.len() as u64 + 1)
-        .sum();
     // Each segment keeps the costs of what is after it in its stream.
     let longest = streams.iter().map(|stream| stream.len() as u64 + 1).max();
     let kept = longest
@@ -39,9 +40,19 @@ pub(super) fn search(
             reversed_streams.iter().map(Words::text).collect(),
         ),
     ];
+    let forward = &directions[0];
+    let all = (0..segments.len())
+        .flat_map(|segment| (0..streams.len()).map(move |stream| (segment, stream)))
+        .fold(0, |sum: u64, (segment, stream)| {
+            sum.saturating_add(forward.cells(segment, stream))
+        });
     for substitution in [2, 1] {
         for _ in 0..ROUNDS {
-            budget.cells.spend(positions.saturating_mul(2 * units))?;
+            budget.cells.spend(all)?;
+            // And backward, where each segment is.
+            for (segment, stream) in assignment.iter().enumerate() {
+                budget.cells.spend(forward.cells(segment, *stream))?;
+            }
             if !improve(&directions, assignment, substitution) {
                 break;
             }
@@ -76,17 +87,36 @@ impl<'t> Direction<'t> {
         }
     }
 
-    /// The costs of a column after one more segment.
-    fn advance(&self, column: &mut [u32], segment: usize, stream: usize, substitution: u32) {
+    /// The units of a stream that can meet a segment. Before them, and after them, it is deleted.
+    fn met(&self, segment: usize, stream: usize) -> Range<usize> {
         let (segment, (stream, bounds)) = (&self.segments[segment], &self.streams[stream]);
-        // Only these units can meet the segment. Before them, and after them, it is deleted.
-        let met = match (
+        match (
             segment.times.iter().map(|time| time.start).min(),
             segment.times.iter().map(|time| time.end).max(),
         ) {
             (Some(start), Some(end)) if stream.is_timed() => bounds.may_meet(start, end),
             _ => 0..stream.len(),
+        }
+    }
+
+    /// The cells that [`advance`](Self::advance) takes.
+    fn cells(&self, segment: usize, stream: usize) -> u64 {
+        let (met, (text, _)) = (self.met(segment, stream), &self.streams[stream]);
+        let segment = &self.segments[segment];
+        let cells = if segment.is_timed_with(text) {
+            TIMED_CELLS
+        } else {
+            CELLS
         };
+        let steps = (segment.len() as u64).saturating_mul(met.len() as u64 + 1);
+        let column = (text.len() as u64 + 1).saturating_mul(CELLS);
+        steps.saturating_mul(cells).saturating_add(column)
+    }
+
+    /// The costs of a column after one more segment.
+    fn advance(&self, column: &mut [u32], segment: usize, stream: usize, substitution: u32) {
+        let met = self.met(segment, stream);
+        let (segment, (stream, _)) = (&self.segments[segment], &self.streams[stream]);
         let deletions = segment.len() as u32;
         for cost in &mut column[..met.start] {
             *cost += deletions;

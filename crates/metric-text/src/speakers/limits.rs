@@ -11,6 +11,10 @@ pub const MOST_SPEAKERS: usize = 1000;
 /// The most bytes that a table of a session may take: 1 GB.
 pub const MOST_BYTES: u64 = 1_000_000_000;
 
+/// The cells of [`Cells`] that are computed in the time of one cell of a table in which units may be paired only where their
+/// times meet: each is computed on its own, and compares times.
+pub(super) const TIMED_CELLS: u64 = 80;
+
 /// What a session may take.
 pub(super) struct Budget {
     pub(super) cells: Cells,
@@ -57,7 +61,8 @@ pub enum TooLarge {
     Cells {
         /// The number of units of each stream that segments are assigned to.
         streams: Vec<usize>,
-        /// The number of cells that was allowed.
+        /// The number of cells that was allowed. A cell counts as often as it takes longer than one of an edit distance: 80
+        /// times in a table with times.
         max_cells: u64,
     },
 }

@@ -200,7 +200,7 @@ impl CpWer {
     /// # Errors
     ///
     /// Returns an error if a side has more than [`MOST_SPEAKERS`] speakers, or if the alignments of all pairs together take
-    /// more cells than that or more memory than [`MOST_BYTES`].
+    /// more cells than `max_cells` or more memory than [`MOST_BYTES`].
     pub fn session_within<'s>(
         &self,
         prediction: &'s Speech,
@@ -341,7 +341,7 @@ impl OrcWer {
     ///
     /// # Errors
     ///
-    /// Returns an error if the search takes more cells than that or more memory than [`MOST_BYTES`]. The exact search is not
+    /// Returns an error if the search takes more cells than `max_cells` or more memory than [`MOST_BYTES`]. The exact search is not
     /// started then.
     pub fn session_within<'s>(
         &self,
@@ -409,7 +409,7 @@ impl DiCpWer {
     ///
     /// # Errors
     ///
-    /// Returns an error if the search takes more cells than that or more memory than [`MOST_BYTES`].
+    /// Returns an error if the search takes more cells than `max_cells` or more memory than [`MOST_BYTES`].
     pub fn session_within<'s>(
         &self,
         prediction: &'s Speech,
@@ -680,6 +680,77 @@ mod tests {
         // Speakers that are all the same.
         let same = preparation.reference(&segments(&names(200))).unwrap();
         assert_eq!(CpWer.session(&same, &same).state.edits.hits, 200);
+    }
+
+    /// This many words of each of these speakers from 0 to 2 s, all of which meet.
+    fn at_once(speakers: usize, words: usize) -> String {
+        let words = " a".repeat(words);
+        (0..speakers)
+            .map(|name| format!("s{name} 0 2{words}\n"))
+            .collect()
+    }
+
+    #[test]
+    fn timed_sessions_that_take_too_long() {
+        /// What a metric makes of the cells that are allowed.
+        type Score = fn(&Speech, &Speech, u64) -> Result<Edits, TooLarge>;
+        const GREEDY: OrcWer = OrcWer {
+            search: Search::Greedy,
+        };
+        let metrics: [(&str, Score); 4] = [
+            ("cpwer", |p, r, most| {
+                Ok(CpWer.session_within(p, r, most)?.state.edits)
+            }),
+            ("orcwer", |p, r, most| {
+                Ok(OrcWer::default().session_within(p, r, most)?.edits)
+            }),
+            ("greedy", |p, r, most| {
+                Ok(GREEDY.session_within(p, r, most)?.edits)
+            }),
+            ("dicpwer", |p, r, most| {
+                Ok(DiCpWer.session_within(p, r, most)?.edits)
+            }),
+        ];
+        let speech = |lines: &str| {
+            let segments = segments(lines);
+            let collar = collar("5");
+            (
+                collar.prediction(&segments).unwrap(),
+                collar.reference(&segments).unwrap(),
+            )
+        };
+        // All 100 words meet all others: 10,000 cells of 80, once for the errors and once for their kinds.
+        let (prediction, reference) = speech(&at_once(1, 100));
+        let twice = 2 * 80 * 101 * 101;
+        let score = metrics[0].1;
+        assert!(score(&prediction, &reference, twice).is_ok());
+        for (name, score) in metrics {
+            assert!(
+                score(&prediction, &reference, 80 * 10_000).is_err(),
+                "{name}"
+            );
+        }
+        // Pairs that take too many cells together are refused before the errors of any are counted. So is a table of more
+        // than 1 GB, except by the exact search, which aligns no pairs of speakers.
+        let paired = [metrics[0], metrics[2], metrics[3]];
+        for (speakers, words, metrics) in [(4, 10_000, &metrics[..]), (1, 20_000, &paired)] {
+            let (prediction, reference) = speech(&at_once(speakers, words));
+            for (name, score) in metrics {
+                let refused = score(&prediction, &reference, crate::edit::MAX_CELLS);
+                assert!(refused.is_err(), "{name}: {speakers} speakers");
+            }
+        }
+        // An hour, in which ten speakers say 9,000 words, takes a thousandth of the cells.
+        let meeting: String = (0..1800)
+            .map(|turn| {
+                let (name, start) = (turn % 10, 2 * turn);
+                format!("s{name} {start} {} a b c d e\n", start + 2)
+            })
+            .collect();
+        let (prediction, reference) = speech(&meeting);
+        let score = metrics[0].1;
+        let edits = score(&prediction, &reference, crate::edit::MAX_CELLS / 1000).unwrap();
+        assert_eq!((edits.hits, edits.errors()), (9000, 0));
     }
 
     fn side(names: &'static str) -> impl Strategy<Value = String> {

@@ -125,17 +125,17 @@ pub(super) fn pair_costs(
     budget.check_memory(pairs, size_of::<Size>())?;
     // What the pairing takes afterwards.
     budget.cells.spend(pairs.saturating_mul(size as u64))?;
-    let mut costs = Vec::with_capacity(size * size);
-    for row in 0..size {
-        for column in 0..size {
-            costs.push(timed::errors(
-                text_of(speakers, row),
-                text_of(streams, column),
-                budget,
-            )?);
-        }
+    let texts = || {
+        (0..size).flat_map(|row| {
+            (0..size).map(move |column| (text_of(speakers, row), text_of(streams, column)))
+        })
+    };
+    // What takes too long is refused before it starts.
+    for (speaker, stream) in texts() {
+        timed::reserve(speaker, stream, budget)?;
     }
-    Ok((costs, size))
+    let costs = texts().map(|(speaker, stream)| timed::errors(speaker, stream, budget));
+    Ok((costs.collect::<Result<_, _>>()?, size))
 }
 
 /// The speaker of another side to which each segment goes, by the greedy search.

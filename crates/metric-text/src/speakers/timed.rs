@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::Size;
-use super::limits::Budget;
+use super::limits::{Budget, TIMED_CELLS};
 use super::time::{Instant, Interval};
 use crate::Edits;
 use crate::edit::{OutOfCells, Ties, distance_of_symbols};
@@ -24,6 +24,11 @@ impl Text<'_> {
         !self.times.is_empty()
     }
 
+    /// Whether the times of units decide which ones may be paired with those of another text.
+    pub(super) fn is_timed_with(&self, other: &Self) -> bool {
+        self.is_timed() && other.is_timed()
+    }
+
     /// Whether a unit and one of another text may be paired.
     #[inline]
     pub(super) fn meets(&self, unit: usize, other: &Self, index: usize) -> bool {
@@ -34,19 +39,34 @@ impl Text<'_> {
     }
 }
 
-/// The least number of errors of a pair.
+/// Spends what [`errors`] takes with times, and returns an error if [`edits`] takes too much memory then. Without times,
+/// the alignment itself spends its cells, as it finds out how many they are.
+pub(super) fn reserve(
+    reference: Text<'_>,
+    prediction: Text<'_>,
+    budget: &mut Budget,
+) -> Result<(), OutOfCells> {
+    if !reference.is_timed_with(&prediction) {
+        return Ok(());
+    }
+    let table = Table::new(reference, prediction, true);
+    table.check_memory(budget)?;
+    table.spend(budget)
+}
+
+/// The least number of errors of a pair, for which cells were [reserved](reserve).
 pub(super) fn errors(
     reference: Text<'_>,
     prediction: Text<'_>,
     budget: &mut Budget,
 ) -> Result<Size, OutOfCells> {
-    if !reference.is_timed() || !prediction.is_timed() {
+    if !reference.is_timed_with(&prediction) {
         return Ok(
             distance_of_symbols(reference.units, prediction.units, &mut budget.cells)? as Size,
         );
     }
     let mut table = Table::new(reference, prediction, false);
-    table.fill(budget)?;
+    table.fill();
     Ok(table.cost(reference.len(), prediction.len()))
 }
 
@@ -57,7 +77,7 @@ pub(super) fn edits(
     prediction: Text<'_>,
     budget: &mut Budget,
 ) -> Result<Edits, OutOfCells> {
-    if !reference.is_timed() || !prediction.is_timed() {
+    if !reference.is_timed_with(&prediction) {
         // The rule with sides exchanged.
         let edits = Edits::within(
             prediction.units,
@@ -68,7 +88,9 @@ pub(super) fn edits(
         return Ok(exchanged(edits));
     }
     let mut table = Table::new(reference, prediction, true);
-    table.fill(budget)?;
+    table.check_memory(budget)?;
+    table.spend(budget)?;
+    table.fill();
     Ok(table.trace())
 }
 
@@ -166,16 +188,21 @@ impl<'t> Table<'t> {
         }
     }
 
-    fn fill(&mut self, budget: &mut Budget) -> Result<(), OutOfCells> {
-        let widths = self
-            .rows
-            .iter()
-            .map(|row| (row.last - row.first + 1) as u64);
-        let cells = widths.sum();
-        budget.cells.spend(cells)?;
-        if self.is_kept {
-            budget.check_memory(cells, size_of::<u32>())?;
-        }
+    fn size(&self) -> u64 {
+        let widths = self.rows.iter().map(|row| row.last - row.first + 1);
+        widths.map(|width| width as u64).sum()
+    }
+
+    fn spend(&self, budget: &mut Budget) -> Result<(), OutOfCells> {
+        budget.cells.spend(self.size().saturating_mul(TIMED_CELLS))
+    }
+
+    /// Returns an error if all rows take too much memory.
+    fn check_memory(&self, budget: &Budget) -> Result<(), OutOfCells> {
+        budget.check_memory(self.size(), size_of::<u32>())
+    }
+
+    fn fill(&mut self) {
         for index in 1..self.rows.len() {
             let before = self.rows[index - 1];
             let columns = self.rows[index].columns();
@@ -199,7 +226,6 @@ impl<'t> Table<'t> {
                 self.rows[index].at = 0;
             }
         }
-        Ok(())
     }
 
     /// A cell of a row, or after it: each unit that cannot be met by then is an insertion.

@@ -138,8 +138,12 @@ fn sessions_that_are_too_large() {
     let streams: Value = (0..9)
         .map(|name| json!({"speaker": name, "words": " a".repeat(50)}))
         .collect();
+    let at_once: Value = (0..4)
+        .map(|name| json!({"speaker": name, "start": 0, "end": 2, "words": " a".repeat(10_000)}))
+        .collect();
     let rows = [
         ("cpwer", speakers(1001), "1001 speakers of the reference"),
+        ("cpwer --collar 5", at_once, "use a greater --max-cells"),
         (
             "orcwer",
             streams,
