@@ -171,6 +171,7 @@ fn step_1b(word: &mut Vec<u8>) {
         word.push(b'e');
     } else if let [.., a, b] = word.as_slice()
         && a == b
+        && a.is_ascii() // Other bytes are parts of a character.
         && vowels(word).last() == Some(false)
     {
         if !matches!(a, b'l' | b's' | b'z') {
@@ -267,6 +268,8 @@ mod tests {
             ("cats", "cat"),
             ("feed", "feed"),
             ("agreed", "agre"),
+            // The last two bytes of the character are equal, and no letter is doubled.
+            ("a\u{2000}ed", "a\u{2000}"),
             ("plastered", "plaster"),
             ("motoring", "motor"),
             ("sing", "sing"),
@@ -308,6 +311,7 @@ mod tests {
         fn any_word_has_a_stem(word in any::<String>(), letters in "[a-z]{0,12}") {
             prop_assert!(stem(&word).len() <= word.len() + 1);
             prop_assert_eq!(stem(&letters).is_empty(), letters.is_empty());
+            prop_assert_eq!(stem(&word).is_empty(), word.is_empty());
         }
     }
 }
