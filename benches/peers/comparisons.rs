@@ -136,6 +136,26 @@ const fn generated(
     }
 }
 
+/// One of the error rates of several speakers.
+const fn meetings(
+    name: &'static str,
+    about: &'static str,
+    words: &'static str,
+    peers: &'static [Peer],
+    agree: &'static [&'static str],
+) -> Comparison {
+    Comparison {
+        name,
+        about,
+        input: Input::meetings(100, 1_500),
+        ours: Ours::Files(words),
+        peers,
+        agree,
+        tolerance: 1e-12,
+        threads: ONE,
+    }
+}
+
 /// One of the formats of tables.
 const fn table_of(
     name: &'static str,
@@ -373,6 +393,26 @@ pub(super) const COMPARISONS: &[Comparison] = &[
         "wer --normalize whisper-basic -r r.txt -p p.txt",
         &[peer("whisper-normalizer", "generated.py whisper-basic")],
         &["wer"],
+    ),
+    meetings(
+        "text/cpwer/100",
+        "cpWER of 100 meetings of four speakers with 1,500 words each, from STM",
+        "cpwer -r r.stm -p p.stm",
+        &[peer("meeteval", "speakers.py")],
+        &["cp_wer", "hits", "substitutions", "deletions", "insertions"],
+    ),
+    meetings(
+        "text/cpwer/collar/100",
+        "the same where words match only within 5 seconds (tcpWER)",
+        "cpwer --collar 5 -r r.stm -p p.stm",
+        &[peer("meeteval", "speakers.py 5")],
+        &[
+            "tcp_wer",
+            "hits",
+            "substitutions",
+            "deletions",
+            "insertions",
+        ],
     ),
     Comparison {
         name: "text/vqa_v2/200k",

@@ -76,6 +76,12 @@ impl Input {
         Self::new("sentences", sentences, lines, words)
     }
 
+    /// Meetings of four speakers with about `words` words each, in STM. In the second file words are changed, left out or
+    /// added as in [`sentences`](Self::sentences), and times are up to half a second later.
+    pub(crate) const fn meetings(sessions: usize, words: usize) -> Self {
+        Self::new("meetings", meetings, sessions, words)
+    }
+
     /// The same, but in the second file every fourth line has one other letter.
     pub(crate) const fn strings(lines: usize, letters: usize) -> Self {
         Self::new("strings", strings, lines, letters)
@@ -452,6 +458,20 @@ fn ranked_word(random: &mut Random) -> String {
     word
 }
 
+/// The words, of which a quarter are other ones, left out or added.
+fn misheard(random: &mut Random, words: &[String]) -> Vec<String> {
+    let mut said = Vec::with_capacity(words.len());
+    for word in words {
+        match random.below(12) {
+            0 => said.push(ranked_word(random)),
+            1 => {}
+            2 => said.extend([word.clone(), ranked_word(random)]),
+            _ => said.push(word.clone()),
+        }
+    }
+    said
+}
+
 fn sentences(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let [mut references, mut predictions] = pair(folder, "txt")?;
     for index in 0..input.size {
@@ -461,15 +481,7 @@ fn sentences(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()
             first[..1].make_ascii_uppercase();
             last.push('.');
         }
-        let mut said = Vec::with_capacity(words.len());
-        for word in &words {
-            match random.below(12) {
-                0 => said.push(ranked_word(random)),
-                1 => {}
-                2 => said.extend([word.clone(), ranked_word(random)]),
-                _ => said.push(word.clone()),
-            }
-        }
+        let mut said = misheard(random, &words);
         if index % 3 == 0 && said.len() > 8 {
             let start = random.below(said.len() - 4);
             let moved: Vec<String> = said.drain(start..start + 3).collect();
@@ -480,6 +492,39 @@ fn sentences(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()
         writeln!(predictions, "{}", said.join(" "))?;
     }
     Ok(())
+}
+
+fn meetings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    const SPEAKERS: usize = 4;
+    let [mut references, mut predictions] = pair(folder, "stm")?;
+    for session in 0..input.size {
+        // In hundredths of a second.
+        let mut start = 0;
+        let mut left = input.width * SPEAKERS;
+        while left > 0 {
+            let speaker = random.below(SPEAKERS);
+            let count = left.min(3 + random.below(27));
+            left -= count;
+            let words: Vec<String> = (0..count).map(|_| ranked_word(random)).collect();
+            let said = misheard(random, &words);
+            let mut segment = |file: &mut BufWriter<File>, name, start, words: &[String]| {
+                let [start, end] = [start, start + 30 * count].map(hundredths);
+                writeln!(
+                    file,
+                    "meeting-{session} 1 {name}{speaker} {start} {end} {}",
+                    words.join(" ")
+                )
+            };
+            segment(&mut references, "speaker", start, &words)?;
+            segment(&mut predictions, "stream", start + random.below(50), &said)?;
+            start += 30 * count + random.below(100);
+        }
+    }
+    Ok(())
+}
+
+fn hundredths(time: usize) -> String {
+    format!("{}.{:02}", time / 100, time % 100)
 }
 
 fn strings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
