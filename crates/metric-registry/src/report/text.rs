@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
+use crate::shapes::sessions::{Sides, read_sides};
 use crate::{ComparedTexts, Inputs, Options};
 
 /// The number of confusions of a kind that are listed.
@@ -278,3 +279,70 @@ pub(crate) fn answer(
 
 /// The most references that are shown of an example.
 const ANSWERS: usize = 10;
+
+/// What each speaker of a session says, on either side: a line for each segment, in the order in which they are listed.
+pub(crate) fn speakers(
+    _options: &Options,
+    example: &ShownExample,
+    _compared: Option<&ComparedTexts>,
+) -> Vec<Block> {
+    let sides = example.with_record(|record| read_sides(record).ok());
+    let Some(Sides(sides)) = sides else {
+        return Vec::new();
+    };
+    let mut facts = Vec::new();
+    for (side, segments) in ["reference", "prediction"].into_iter().zip(sides) {
+        let mut speakers: Vec<(String, Vec<String>)> = Vec::new();
+        for segment in segments {
+            let name = segment.speaker.unwrap_or_default();
+            match speakers.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, lines)) => lines.push(segment.words),
+                None => speakers.push((name, vec![segment.words])),
+            }
+        }
+        let left_out = speakers.len().saturating_sub(SPEAKERS);
+        for (name, lines) in speakers.into_iter().take(SPEAKERS) {
+            facts.push((format!("{side}, {name}"), Fact::Text(lines.join("\n"))));
+        }
+        if left_out > 0 {
+            let words = format!("{left_out} more speakers are not shown");
+            facts.push((side.to_owned(), Fact::Words(words)));
+        }
+    }
+    vec![Block::Facts(Facts { facts })]
+}
+
+/// The most speakers of a side that are shown of a session.
+const SPEAKERS: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn speakers_of_a_session() {
+        let example = ShownExample {
+            reference: Some(json!([
+                {"speaker": "Ada", "words": "good morning"},
+                {"speaker": "Bo", "words": "hi"},
+                {"speaker": "Ada", "words": "so"},
+            ])),
+            prediction: Some(json!([{"speaker": "x", "start": 0, "end": 1, "words": "good"}])),
+            ..ShownExample::default()
+        };
+        let facts = [
+            ("reference, Ada", "good morning\nso"),
+            ("reference, Bo", "hi"),
+            ("prediction, x", "good"),
+        ];
+        let facts = facts.map(|(name, text)| (name.to_owned(), Fact::Text(text.to_owned())));
+        let expected = Block::Facts(Facts {
+            facts: facts.to_vec(),
+        });
+        assert_eq!(speakers(&Options::default(), &example, None), [expected]);
+        let without = ShownExample::default();
+        assert!(speakers(&Options::default(), &without, None).is_empty());
+    }
+}

@@ -411,7 +411,7 @@ impl<M: SessionMetric> Show for OfSessions<M> {
 }
 
 /// Reads the segments of a record.
-fn read_sides(record: &mut Record<'_>) -> Result<Sides, FieldError> {
+pub(crate) fn read_sides(record: &mut Record<'_>) -> Result<Sides, FieldError> {
     let read = |side: Side, value: &mut Value<'_>| {
         segments(value).map_err(|problem| FieldError::new(side, problem))
     };
