@@ -507,7 +507,7 @@ fn meetings(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()>
             left -= count;
             let words: Vec<String> = (0..count).map(|_| ranked_word(random)).collect();
             let said = misheard(random, &words);
-            let mut segment = |file: &mut BufWriter<File>, name, start, words: &[String]| {
+            let segment = |file: &mut BufWriter<File>, name, start, words: &[String]| {
                 let [start, end] = [start, start + 30 * count].map(hundredths);
                 writeln!(
                     file,
