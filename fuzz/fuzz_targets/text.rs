@@ -1,4 +1,4 @@
-//! Edit distances, normalization and answers of arbitrary texts, against plain rules.
+//! Edit distances, normalization, answers and tokens of arbitrary texts, against plain rules.
 //!
 //! An input is two bytes, each counted starting at `a`, and a text in parts, between lines of `@`.
 //! The first byte chooses what is tried, the second the profile or the unit. The parts are a
@@ -9,11 +9,14 @@
 use libfuzzer_sys::fuzz_target;
 use metric_core::Metric;
 use metric_suite_fuzz::{choose, fraction, parts, pooled};
+use metric_text::bleu::Tokenizer;
 use metric_text::edit::{Alignment, Edit, EditProfile};
-use metric_text::normalize::Step;
+use metric_text::normalize::{Step, is_space};
+use metric_text::ter::{Ter, TerProfile};
 use metric_text::{
     Anls, EditRate, Edits, ExactMatch, Normalizer, PythonRegex, RelaxedAccuracy, Squad,
-    StringAccuracy, Unit, VqaAccuracy, anls, edit_distance, edit_distance_within, squad, vqa,
+    StringAccuracy, Unit, VqaAccuracy, anls, edit_distance, edit_distance_within, rouge, squad,
+    vqa,
 };
 
 fuzz_target!(|data: &[u8]| {
@@ -24,11 +27,12 @@ fuzz_target!(|data: &[u8]| {
     let parts = parts(&text);
     let (first, rest) = (parts[0], &parts[1..]);
     let second = rest.first().copied().unwrap_or_default();
-    match kind.wrapping_sub(b'a') % 4 {
+    match kind.wrapping_sub(b'a') % 5 {
         0 => edits(first, second, *choice),
         1 => normalisation(first, rest),
         2 => voted(first, rest, *choice),
-        _ => answers(first, rest),
+        3 => answers(first, rest),
+        _ => tokens(first),
     }
 });
 
@@ -129,7 +133,11 @@ fn normalisation(steps: &str, texts: &[&str]) {
     let text = texts.first().copied().unwrap_or_default();
     for step in Step::ALL {
         let once = step.apply(text);
-        assert_eq!(step.apply(&once), once, "{step}: {text:?}");
+        let twice = step.apply(&once);
+        // Steps of other programs have their rules, which can change a text again.
+        if step.version().is_none() {
+            assert_eq!(twice, once, "{step}: {text:?}");
+        }
     }
     let Ok(normalizer) = steps.parse::<Normalizer>() else {
         return;
@@ -246,5 +254,45 @@ fn answers(prediction: &str, answers: &[&str]) {
         if let (Ok(one), Ok(other)) = (metric.apply(prediction), metric.apply(reference)) {
             assert_eq!(equal, one == other);
         }
+    }
+}
+
+/// Tokens are never empty and have no white space, and where nothing is replaced, they are the rest of the text.
+fn tokens(text: &str) {
+    let words = |tokens: &[String], rule: &str| {
+        let is_word = |token: &String| !token.is_empty() && !token.contains(is_space);
+        assert!(tokens.iter().all(is_word), "{rule}: {tokens:?}");
+    };
+    let spaceless: String = text.chars().filter(|c| !is_space(*c)).collect();
+    for &tokenizer in Tokenizer::ALL {
+        let tokens = tokenizer.tokens(text);
+        words(&tokens, tokenizer.name());
+        if tokenizer != Tokenizer::V13a {
+            assert_eq!(tokens.concat(), spaceless, "{tokenizer}");
+        }
+    }
+    assert_eq!(metric_text::chrf::words(text).concat(), spaceless);
+    for switches in 0..16 {
+        let ter = Ter::default()
+            .with_normalized(switches & 1 > 0)
+            .with_no_punct(switches & 2 > 0)
+            .with_asian_support(switches & 4 > 0)
+            .with_case_sensitive(switches & 8 > 0);
+        words(&ter.tokens(text), "ter");
+        words(&ter.reference_tokens(text), "ter");
+        let corrected = ter.with_profile(TerProfile::Corrected);
+        assert_eq!(corrected.reference_tokens(text), corrected.tokens(text));
+    }
+    for stemmer in [false, true] {
+        for token in rouge::tokens(text, stemmer) {
+            let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
+            assert!(
+                !token.is_empty() && token.bytes().all(is_plain),
+                "{token:?}"
+            );
+        }
+    }
+    for word in text.split_whitespace() {
+        assert!(!rouge::stem(word).is_empty(), "{word:?}");
     }
 }
