@@ -380,3 +380,14 @@ def test_the_same_as_sacrebleu(data, name, corpus):
     assert mine._extract_corpus_statistics(hypotheses, references) == [list(map(float, row)) for row in rows]
     if name != "CHRF":
         assert all(mine.tokenizer(text) == other.tokenizer(text) for text in hypotheses)
+
+
+def test_test_sets() -> None:
+    assert ours.get_langpairs_for_testset("wmt19/google/ar") == ["en-de"]
+    assert ours.get_langpairs_for_testset("wmt05") == []
+    assert "wmt09" in ours.get_available_testsets_for_langpair("it-en")
+    assert ours.get_available_testsets()[0] > ours.get_available_testsets()[-1]
+    with pytest.raises(NotImplementedError, match="sacrebleu -t wmt19 -l de-en --echo ref"):
+        ours.get_reference_files("wmt19", "de-en")
+    with pytest.raises(ValueError, match="wmt05"):
+        ours.get_source_file("wmt05", "de-en")

@@ -31,6 +31,8 @@ pub struct OptionSpec {
     pub words: &'static [(&'static str, &'static str)],
     /// Choices of other programs that there are not, with what to do instead: words, and the choice that follows them.
     pub refused: (&'static [&'static str], &'static str, &'static str),
+    /// Another option and the values of it without which this one is an error; no name for none.
+    pub only_with: (&'static str, &'static [&'static str]),
 }
 
 /// The values that an option accepts.
@@ -97,6 +99,7 @@ impl OptionSpec {
             aliases: &[],
             words: &[],
             refused: (&[], "", ""),
+            only_with: ("", &[]),
         }
     }
 
@@ -217,6 +220,44 @@ impl OptionSpec {
             refused: (words, instead, choice),
             ..self
         }
+    }
+
+    /// Returns the same option for these values of another one, such as a profile; with others it is an error.
+    ///
+    /// ```
+    /// use metric_registry::{Entry, OptionSpec, Options};
+    ///
+    /// const OPTIONS: &[OptionSpec] = &[
+    ///     OptionSpec::one_of("profile", "PROFILE", || vec!["new", "old"], "Convention").or("new"),
+    ///     OptionSpec::flag("strict", "Only with the profile old").only_with("profile", &["old"]),
+    /// ];
+    /// let entry = Entry { options: OPTIONS, ..Entry::BASE };
+    /// let error = entry.scorer(&Options::default().set("strict", "")).unwrap_err();
+    /// assert_eq!(error.to_string(), "--strict: expected only with --profile old");
+    /// ```
+    #[must_use]
+    pub const fn only_with(self, option: &'static str, values: &'static [&'static str]) -> Self {
+        Self {
+            only_with: (option, values),
+            ..self
+        }
+    }
+
+    /// Whether the option may be given next to these others of a metric.
+    fn judge_others(&self, options: &Options, specs: &[Self]) -> Result<(), OptionError> {
+        let (option, values) = self.only_with;
+        let default = specs.iter().find(|spec| spec.name == option);
+        let default = default.map(|spec| spec.default.into());
+        let value = options.get(option).or(default).unwrap_or_default();
+        if values.is_empty() || !options.has(self.name) || values.contains(&&*value) {
+            return Ok(());
+        }
+        let given = options.given(self.name);
+        let given = if self.is_flag() { "" } else { given.as_str() };
+        let (first, others) = values.split_first().unwrap_or((&"", &[]));
+        let others: String = others.iter().map(|other| format!(" or {other}")).collect();
+        let reason = Message::from("expected only with ").option(option, first);
+        Err(OptionError::new(self.name, given, reason.text(others)))
     }
 
     /// Returns the same option with the meanings of the words that a value is made of.
@@ -517,6 +558,7 @@ impl Options {
                     return Err(OptionError::new(spec.name, &value, reason));
                 }
             }
+            spec.judge_others(self, specs)?;
         }
         Ok(())
     }

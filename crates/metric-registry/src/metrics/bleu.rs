@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::numbers::named;
 use crate::options::finite;
 use crate::prepare::{EXTRACT, NORMALIZE};
-use crate::shapes::generated::{has_any, known, read, refuse_given, signature};
+use crate::shapes::generated::{has_any, known, read, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
     Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Notice, Numbers, OptionError,
@@ -24,37 +24,16 @@ const MOST_ORDERS: usize = 1000;
 const MANY_TOKENIZED: u64 = 100;
 const TOKENIZED: &str = "tokenized";
 
-const SMOOTH: OptionSpec = OptionSpec::choice::<Smoothing>("smooth", "METHOD",
-    "Treatment of orders without matches. sacrebleu: exp, floor, add-k, none [default: exp]; evaluate: none, add-one [default: none]; codexglue-generation: add-one, none [default: add-one]").also("smooth-method");
-const MAX_ORDER: OptionSpec = OptionSpec::integer(
-    "max-order",
-    "N",
-    1..=MOST_ORDERS as i64,
-    "Greatest length of n-grams [default: 4]",
-)
-.also("max-ngram-order");
-const TOKENIZE: OptionSpec = OptionSpec::choice::<Tokenizer>(
-    "tokenize",
-    "NAME",
-    "Rules that split texts into tokens: 13a for Western languages, zh for Chinese, char for each character, intl for all punctuation of Unicode, none for tokens separated by white space [default: 13a]",
-)
-.without(
-    &["ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"],
-    "this tokenizer needs a model or a dictionary: split the texts with it, and score them with ", "none",
-);
-const LOWERCASE: OptionSpec = OptionSpec::flag("lowercase", "Compare texts in lowercase");
-const SMOOTH_VALUE: OptionSpec = OptionSpec::number(
-    "smooth-value",
-    "X",
-    f64::MIN..=f64::MAX,
-    "With --smooth floor or add-k: what is added [default: 0.1 for floor, 1 for add-k]",
-);
-const EFFECTIVE_ORDER: OptionSpec = OptionSpec::flag(
-    "effective-order",
-    "Leave out orders of which the predictions have no n-grams, as for short texts",
-);
-/// The options that only sacreBLEU has.
-const OF_SACREBLEU: &[OptionSpec] = &[TOKENIZE, LOWERCASE, SMOOTH_VALUE, EFFECTIVE_ORDER];
+const SMOOTH: &str = "smooth";
+const SMOOTH_VALUE: &str = "smooth-value";
+const EFFECTIVE_ORDER: &str = "effective-order";
+const SACREBLEU: &[&str] = &[BleuProfile::Sacrebleu.name()];
+/// The profiles with a choice of smoothing and of the order.
+const ADJUSTABLE: &[&str] = &[
+    BleuProfile::Sacrebleu.name(),
+    BleuProfile::Evaluate.name(),
+    BleuProfile::CodexglueGeneration.name(),
+];
 
 pub(crate) const BLEU: Entry = Entry {
     name: "bleu",
@@ -67,8 +46,8 @@ pub(crate) const BLEU: Entry = Entry {
             ("tokenize", "intl"),
             ("lowercase", ""),
             ("smooth", "add-k"),
-            ("effective-order", ""),
         ],
+        &[("effective-order", "")],
         &[("profile", "evaluate")],
         &[("profile", "codexglue-summarization")],
     ],
@@ -89,12 +68,25 @@ pub(crate) const BLEU: Entry = Entry {
             "Program whose tokens and formula to follow",
         )
         .or(BleuProfile::Sacrebleu.name()),
-        TOKENIZE,
-        LOWERCASE,
-        SMOOTH,
-        SMOOTH_VALUE,
-        MAX_ORDER,
-        EFFECTIVE_ORDER,
+        OptionSpec::choice::<Tokenizer>("tokenize", "NAME",
+            "Rules that split texts into tokens: 13a for Western languages, zh for Chinese, char for each character, intl for all punctuation of Unicode, none for tokens separated by white space [default: 13a]")
+            .without(&["ja-mecab", "ko-mecab", "spm", "flores101", "flores200", "spBLEU-1K"],
+                "this tokenizer needs a model or a dictionary: split the texts with it, and score them with ", "none")
+            .only_with("profile", SACREBLEU),
+        OptionSpec::flag("lowercase", "Compare texts in lowercase").only_with("profile", SACREBLEU),
+        OptionSpec::choice::<Smoothing>(SMOOTH, "METHOD",
+            "Treatment of orders without matches. sacrebleu: exp, floor, add-k, none [default: exp]; evaluate: none, add-one [default: none]; codexglue-generation: add-one, none [default: add-one]")
+            .also("smooth-method")
+            .only_with("profile", ADJUSTABLE),
+        OptionSpec::number(SMOOTH_VALUE, "X", f64::MIN..=f64::MAX,
+            "With --smooth floor or add-k: what is added [default: 0.1 for floor, 1 for add-k]")
+            .only_with(SMOOTH, &[Smoothing::Floor.name(), Smoothing::AddK.name()]),
+        OptionSpec::integer("max-order", "N", 1..=MOST_ORDERS as i64, "Greatest length of n-grams [default: 4]")
+            .also("max-ngram-order")
+            .only_with("profile", ADJUSTABLE),
+        OptionSpec::flag(EFFECTIVE_ORDER,
+            "Leave out orders of which the predictions have no n-grams, as for short texts")
+            .only_with("profile", SACREBLEU),
     ],
     scores: &[
         ScoreSpec::higher("bleu"),
@@ -110,45 +102,27 @@ pub(crate) const BLEU: Entry = Entry {
 
 fn build(options: &Options) -> Result<Scorer, OptionError> {
     let profile: BleuProfile = options.require("profile")?;
-    if profile != BleuProfile::Sacrebleu {
-        refuse_given(options, OF_SACREBLEU, profile.name())?;
-    }
     let methods = profile.smoothings();
-    if methods.is_empty() {
-        refuse_given(options, &[SMOOTH, MAX_ORDER], profile.name())?;
-    }
-    let smoothing: Option<Smoothing> = options.parse(SMOOTH.name)?;
+    let smoothing: Option<Smoothing> = options.parse(SMOOTH)?;
     if let Some(other) = smoothing.filter(|method| !methods.contains(method)) {
         let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
         let reason = Message::from(format!("expected one of {} with ", names.join(", ")));
         let reason = reason.option("profile", profile.name());
-        return Err(OptionError::new(SMOOTH.name, other.name(), reason));
+        return Err(OptionError::new(SMOOTH, other.name(), reason));
     }
+    let value = options.given(SMOOTH_VALUE);
+    if options.has(SMOOTH_VALUE) && finite(&value).is_none() {
+        return Err(OptionError::new(SMOOTH_VALUE, &value, "expected a number"));
+    }
+    let order = options.counting("max-order", MOST_ORDERS)?;
     let metric = Bleu::default()
         .with_profile(profile)
-        .with_tokenizer(options.parse(TOKENIZE.name)?.unwrap_or_default())
-        .with_lowercase(options.has(LOWERCASE.name))
+        .with_tokenizer(options.parse("tokenize")?.unwrap_or_default())
+        .with_lowercase(options.has("lowercase"))
         .with_smoothing(smoothing)
-        .with_max_order(
-            options
-                .counting(MAX_ORDER.name, MOST_ORDERS)?
-                .map_or(4, Into::into),
-        )
-        .with_effective_order(options.has(EFFECTIVE_ORDER.name));
-    let value = options
-        .has(SMOOTH_VALUE.name)
-        .then(|| options.given(SMOOTH_VALUE.name));
-    if let Some(given) = &value {
-        let method = metric.smoothing_in_use();
-        let reason = match method.default_value() {
-            None => Message::from("expected only with floor or add-k of ").option(SMOOTH.name, ""),
-            Some(_) if finite(given).is_none() => Message::from("expected a number"),
-            Some(_) => Message::default(),
-        };
-        if !reason.is_empty() {
-            return Err(OptionError::new(SMOOTH_VALUE.name, given, reason));
-        }
-    }
+        .with_smooth_value(finite(&value))
+        .with_max_order(order.map_or(4, Into::into))
+        .with_effective_order(options.has(EFFECTIVE_ORDER));
     let reading = OfTexts {
         facts: Facts {
             // An example is not scored as a corpus of one.
@@ -161,10 +135,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
             let tokens = |text: &str| bleu.tokens(text).join(" ");
             ComparedTexts::new(prediction, references.texts(), tokens)
         },
-        ..OfTexts::new(
-            "bleu",
-            metric.with_smooth_value(value.as_deref().and_then(finite)),
-        )
+        ..OfTexts::new("bleu", metric)
     };
     reading.scorer(options)
 }
@@ -228,7 +199,7 @@ impl TextMetric for Bleu {
                     "{of} Chinese or Japanese words that {} leaves in one piece: to split them, use ",
                     self.tokenizer
                 );
-                Message::from(text).option(TOKENIZE.name, instead)
+                Message::from(text).option("tokenize", instead)
             };
             let what = Counted::new(rest("reference has"), rest("references have"));
             note(Notice::Words(&what, Some(1)));
@@ -279,7 +250,7 @@ fn warnings(bleu: &Bleu, state: &BleuState, remarks: Remarks<'_>) -> Vec<Message
         let tokens = orders + 1;
         let text =
             format!("bleu is 0, as no prediction has {tokens} tokens: for short texts, use ");
-        warnings.push(Message::from(text).option(EFFECTIVE_ORDER.name, ""));
+        warnings.push(Message::from(text).option(EFFECTIVE_ORDER, ""));
     }
     let tokenized = remarks.tally(TOKENIZED);
     if tokenized >= MANY_TOKENIZED {

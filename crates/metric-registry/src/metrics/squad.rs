@@ -29,7 +29,8 @@ const LANGUAGE: OptionSpec = OptionSpec::choice::<Language>(
     "language",
     "LANGUAGE",
     "With the profile mlqa, which needs it: language of the answers",
-);
+)
+.only_with("profile", &[SquadProfile::Mlqa.name()]);
 
 pub(crate) const SQUAD: Entry = Entry {
     name: "squad",
@@ -135,21 +136,14 @@ struct WithProbability<'a> {
 /// Returns the formula under a profile, with the language that it asks for.
 fn squad(options: &Options, profile: SquadProfile) -> Result<Squad, OptionError> {
     let language: Option<Language> = options.parse(LANGUAGE.name)?;
-    let mlqa = SquadProfile::Mlqa;
-    let reason = match (language, profile == mlqa) {
-        (None, true) => Message::from(format!(
-            "expected one of {} with ",
-            <Language as metric_core::Choice>::names().join(", ")
-        ))
-        .option("profile", mlqa.name()),
-        (Some(_), false) => Message::from("expected only with ").option("profile", mlqa.name()),
-        _ => {
-            let metric = Squad::default().with_profile(profile);
-            return Ok(metric.with_language(language.unwrap_or_default()));
-        }
-    };
-    let given = options.given(LANGUAGE.name);
-    Err(OptionError::new(LANGUAGE.name, &given, reason))
+    if language.is_some() || profile != SquadProfile::Mlqa {
+        let metric = Squad::default().with_profile(profile);
+        return Ok(metric.with_language(language.unwrap_or_default()));
+    }
+    let names = <Language as metric_core::Choice>::names().join(", ");
+    let reason = Message::from(format!("expected one of {names} with "));
+    let reason = reason.option("profile", profile.name());
+    Err(OptionError::new(LANGUAGE.name, "", reason))
 }
 
 /// The threshold of the probabilities that questions have no answer, if these are given.

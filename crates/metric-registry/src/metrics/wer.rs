@@ -27,7 +27,8 @@ const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
 const CASE_SENSITIVE: OptionSpec = OptionSpec::flag(
     "case-sensitive",
     "With the profile wenet: units in upper and lower case differ",
-);
+)
+.only_with("profile", &[EditProfile::Wenet.name()]);
 
 /// Alignments are drawn as text, and written as data.
 const TEXT: &[Drawing] = &[Drawing::Text, Drawing::ColoredText, Drawing::Alignment];
@@ -135,14 +136,10 @@ fn build(name: &str, unit: Unit, options: &Options) -> Result<Scorer, OptionErro
     let profile = options.require("profile")?;
     let is_wenet = profile == EditProfile::Wenet;
     let case_sensitive = options.has(CASE_SENSITIVE.name);
-    let (option, given, expected) = if is_wenet {
-        ("unit", options.given("unit"), "expected no unit with ")
-    } else {
-        (CASE_SENSITIVE.name, String::new(), "expected only with ")
-    };
-    if options.has(option) {
-        let reason = Message::from(expected).option("profile", EditProfile::Wenet.name());
-        return Err(OptionError::new(option, &given, reason));
+    if is_wenet && options.has("unit") {
+        let reason = Message::from("expected no unit with ");
+        let reason = reason.option("profile", EditProfile::Wenet.name());
+        return Err(OptionError::new("unit", &options.given("unit"), reason));
     }
     let metric = EditRate::default()
         .with_unit(options.parse("unit")?.unwrap_or(unit))

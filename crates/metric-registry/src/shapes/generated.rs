@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use metric_record::{FieldError, Kind, Message, Record, Value};
+use metric_record::{FieldError, Kind, Record, Value};
 use metric_text::normalize::is_space;
 use metric_text::read::texts;
 
-use crate::{Asked, OF_DATA, OptionError, OptionSpec, Options, Scope, TextExample, TextMetric};
+use crate::{Asked, OF_DATA, Scope, TextExample, TextMetric};
 
 /// The part of a signature with the number of references of each example, which the data tell.
 const REFERENCES: &str = "nrefs";
@@ -69,26 +69,6 @@ pub(crate) fn known(asked: Asked<'_>, references: impl ToString) -> Vec<(String,
     match asked.scope {
         Scope::Total => vec![(REFERENCES.to_owned(), references.to_string())],
         _ => Vec::new(),
-    }
-}
-
-/// Refuses the first of some options that is given although a profile does not have it.
-pub(crate) fn refuse_given(
-    options: &Options,
-    specs: &[OptionSpec],
-    profile: &str,
-) -> Result<(), OptionError> {
-    match specs.iter().find(|spec| options.has(spec.name)) {
-        None => Ok(()),
-        Some(spec) => {
-            let given = if spec.is_flag() {
-                String::new()
-            } else {
-                options.given(spec.name)
-            };
-            let reason = Message::from("expected none with ").option("profile", profile);
-            Err(OptionError::new(spec.name, &given, reason))
-        }
     }
 }
 
