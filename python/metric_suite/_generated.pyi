@@ -1513,8 +1513,8 @@ def cpwer(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1549,8 +1549,8 @@ class CPWER(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1629,8 +1629,8 @@ def orcwer(
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -1666,8 +1666,8 @@ class ORCWER(Metric):
             nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
-        max_cells: Refuse records whose edit distance needs a table with more cells than this. A table of the
-            default size takes about 5 s.
+        max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
+            work, where slow cells count several times.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
