@@ -89,7 +89,7 @@ impl Normalizer {
                     MadeFor::ScriptsWithoutMarks => of_marks(step.name(), &text, &mut found),
                 }
             }
-            if text.chars().any(is_format) {
+            if may_have_format(text) && text.chars().any(is_format) {
                 let text = self.apply(text);
                 let words = words(&text)
                     .filter(|word| word.chars().all(is_format))
@@ -133,7 +133,13 @@ pub fn letters(text: &str) -> [u64; 2] {
         let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
         return [letters as u64, 0];
     }
-    let letters = text.chars().filter(|char| is(*char, LETTER));
+    // Letters of common scripts are known without a table.
+    let is_letter = |char: char| match char {
+        '\0'..='\x7f' => char.is_ascii_alphabetic(),
+        '\u{c0}'..='\u{d6}' | '\u{400}'..='\u{481}' | '\u{4e00}'..='\u{9fff}' => true,
+        _ => is(char, LETTER),
+    };
+    let letters = text.chars().filter(|char| is_letter(*char));
     letters.fold([0; 2], |[letters, without_spaces], letter| {
         let is_without = matches!(letter, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
             || is_han_or_kana(letter);
@@ -144,6 +150,15 @@ pub fn letters(text: &str) -> [u64; 2] {
 /// Whether a text has no words.
 fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
+}
+
+/// Whether a text may have format characters: their first bytes in UTF-8 are these. Letters of most scripts have others, and
+/// bytes are compared many at a time.
+fn may_have_format(text: &str) -> bool {
+    let may_be_first =
+        |byte: u8| matches!(byte, 0xc2 | 0xd8 | 0xdb | 0xdc | 0xe0..=0xe2 | 0xef..=0xf4);
+    text.bytes()
+        .fold(false, |found, byte| found | may_be_first(byte))
 }
 
 fn is_format(character: char) -> bool {
@@ -247,6 +262,16 @@ mod tests {
 
     const fn marks(step: &'static str, script: &'static str) -> Finding {
         Finding::Marks { step, script }
+    }
+
+    #[test]
+    fn what_is_known_without_tables_is_in_them() {
+        for char in '\0'..=char::MAX {
+            let text = char.to_string();
+            assert!(!is_format(char) || may_have_format(&text), "{char:?}");
+            let letters = u64::from(is(char, LETTER));
+            assert_eq!(super::letters(&text)[0], letters, "{char:?}");
+        }
     }
 
     const ROWS: &[Row] = &[
