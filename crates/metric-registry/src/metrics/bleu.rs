@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::numbers::named;
 use crate::options::finite;
 use crate::prepare::{EXTRACT, NORMALIZE};
-use crate::shapes::generated::{has_any, known, read, signature};
+use crate::shapes::generated::{MOST_ORDERS, has_any, known, read, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
     Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Notice, Numbers, OptionError,
@@ -18,8 +18,6 @@ use crate::{
     TextMetric,
 };
 
-/// The greatest order of n-grams, for which every state has counts.
-const MOST_ORDERS: usize = 1000;
 /// The predictions that end in a separate point from which on sacreBLEU warns.
 const MANY_TOKENIZED: u64 = 100;
 const TOKENIZED: &str = "tokenized";

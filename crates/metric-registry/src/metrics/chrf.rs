@@ -9,15 +9,12 @@ use serde_json::json;
 use crate::numbers::named;
 use crate::options::finite;
 use crate::prepare::{EXTRACT, NORMALIZE};
-use crate::shapes::generated::{known, read, signature, yes_or_no};
+use crate::shapes::generated::{MOST_ORDERS, known, read, signature, yes_or_no};
 use crate::shapes::texts::OfTexts;
 use crate::{
     Asked, Demo, Entry, Named, Numbers, OptionError, OptionSpec, Options, ScoreSpec, Scorer, Shape,
     TextExample, TextMetric,
 };
-
-/// The greatest order of n-grams, for which every state has counts.
-const MOST_ORDERS: usize = 1000;
 
 pub(crate) const CHRF: Entry = Entry {
     name: "chrf",

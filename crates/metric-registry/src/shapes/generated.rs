@@ -11,6 +11,9 @@ use crate::{Asked, OF_DATA, Scope, TextExample, TextMetric};
 /// The part of a signature with the number of references of each example, which the data tell.
 const REFERENCES: &str = "nrefs";
 
+/// The greatest order of n-grams: every state has counts of each order.
+pub(crate) const MOST_ORDERS: usize = 1000;
+
 /// Reads a record. References that are null are left out, and white space at the end of a line of a file is not a part
 /// of the text, as in sacreBLEU.
 pub(crate) fn read<'a, M>(record: &mut Record<'a>) -> Result<TextExample<'a, M>, FieldError>
