@@ -10,7 +10,6 @@ use serde_json::Value;
 const ALLOWED: &[(&str, &str)] = &[
     ("metric-core", ""),
     ("metric-record", "metric-core"),
-    ("metric-report", ""),
     ("metric-grid", LEAF),
     ("metric-class", LEAF),
     ("metric-text", LEAF),
@@ -19,8 +18,10 @@ const ALLOWED: &[(&str, &str)] = &[
     ("metric-vision", LEAF),
     ("metric-stats", "metric-core"),
     ("metric-registry", "metric-core metric-record metric-grid metric-class metric-text metric-code metric-graph \
-        metric-vision metric-stats metric-report?"),
-    ("metric-run", "metric-record metric-registry metric-report?"),
+        metric-vision metric-stats"),
+    // Charts and examples of a metric are its result and a few of its own functions, such as alignments.
+    ("metric-report", "metric-record? metric-registry? metric-graph? metric-text?"),
+    ("metric-run", "metric-record metric-registry"),
     ("metric-cli", "metric-run metric-report"),
     // The drop-in modules need parts of metrics, such as alignments.
     ("metric-python", "metric-core metric-code metric-text metric-vision metric-run metric-report"),

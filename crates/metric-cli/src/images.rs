@@ -5,8 +5,7 @@ use std::io::{Cursor, Read};
 use std::path::{Component, Path, PathBuf};
 
 use jpeg_encoder::{ColorType, Encoder};
-use metric_report::{Boxes, Media};
-use metric_run::registry::ShownExample;
+use metric_report::{Boxes, Media, ShownExample};
 use serde_json::Value;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;

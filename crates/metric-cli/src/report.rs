@@ -5,16 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use metric_report::{
     Badge, Block, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram, Interval, Report,
-    Section, Table, Tone, counted, grouped,
+    Section, Shown, ShownExample, Table, Tone, charts_of, counted, example_of, grouped, heading,
+    interval_name, main_card_of, main_first, resampled_units,
 };
 use metric_run::record::Missing;
-use metric_run::registry::{
-    Direction, Drawing, Entry, Group, Options, Ranking, Sample, Show, Shown, ShownExample,
-};
-use metric_run::{
-    Data, Intervals, RankExamples, heading, interval_name, main_card_of, main_first,
-    resampled_units,
-};
+use metric_run::registry::{Direction, Drawing, Entry, Group, Options, Ranking, Sample, Show};
+use metric_run::{Data, Intervals, RankExamples};
 use serde_json::Value;
 
 use crate::error::Failure;
@@ -529,12 +525,13 @@ fn metric_sections(
     let entry = outcome.entry();
     let result: Value = serde_json::from_str(&outcome.json(report)).unwrap_or_default();
     let names = scored.class_names.as_ref();
-    let mut sections = entry.report_sections(Shown {
+    let shown = Shown {
         result: &result,
         details: details.as_ref(),
         has_texts: wanted.has_texts,
         class_names: names.map_or(&[], |it| &it.names),
-    });
+    };
+    let mut sections = charts_of(entry, shown);
     for (kind, groups) in &report.groups {
         let is_slice = slices.contains(kind);
         sections.extend(group_section(kind, groups, scored, is_slice));
@@ -844,7 +841,7 @@ fn shown_example(
     facts.extend(example.counts.iter().filter_map(count).take(4));
     let mut blocks = Vec::new();
     if wanted.has_texts {
-        blocks = entry.report_example(options, example);
+        blocks = example_of(entry, options, example);
         if blocks.is_empty() {
             blocks.extend(picture(entry, options, example));
         }

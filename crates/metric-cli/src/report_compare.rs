@@ -2,13 +2,12 @@
 
 use metric_report::{
     Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Example, Fact, Facts, Forest, Histogram,
-    Interval, Report, Section, Table, Tone, counted,
+    Interval, Report, Section, ShownExample, Table, Tone, counted, example_of, heading,
+    interval_name, resampled_units,
 };
 use metric_run::registry::stats::Test;
-use metric_run::registry::{Direction, Entry, Named, ShownExample};
-use metric_run::{
-    Comparison, Difference, Regression, System, heading, interval_name, resampled_units,
-};
+use metric_run::registry::{Direction, Entry, Named};
+use metric_run::{Comparison, Difference, Regression, System};
 use serde_json::Value;
 
 use crate::report::{Wanted, program_facts};
@@ -607,7 +606,7 @@ fn change_sections(
                     prediction: Some(value(prediction)),
                     ..ShownExample::default()
                 };
-                let own = entry.report_example(&options, &shown);
+                let own = example_of(entry, &options, &shown);
                 blocks.push(Block::Facts(Facts {
                     facts: if own.is_empty() {
                         vec![

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use metric_report::{Badge, Fact, Tone};
-use metric_run::StoredResults;
+use metric_report::{Badge, Fact, StoredResults, Tone};
 use metric_run::registry::{Entry, Inputs, OptionValue, Options, Ranking, Sample, Scorer, find};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};

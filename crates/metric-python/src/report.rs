@@ -1,8 +1,8 @@
 //! Reports of results, and the records of data files.
 
-use metric_report::Fact;
+use metric_report::{Fact, StoredResults};
+use metric_run::DEFAULT_MAX_BYTES;
 use metric_run::registry::{Entry, find};
-use metric_run::{DEFAULT_MAX_BYTES, StoredResults};
 use metric_vision::read::is_coco;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -6,10 +6,6 @@ use serde_json::{Value, json};
 /// The most points of a curve in compact details.
 const COMPACT: usize = 200;
 
-/// The number of classes whose curves a report draws, and compact details have.
-#[cfg(feature = "vision")]
-pub(crate) const DRAWN_CLASSES: usize = 8;
-
 /// The points of a curve as data: a point per distinct score, by falling score. Compact curves have at most
 /// [`COMPACT`] of them, the first one, the last one and that of the best F1 among them.
 pub(crate) fn points(

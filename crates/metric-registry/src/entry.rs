@@ -8,13 +8,11 @@ use crate::definition::OF_DATA;
 use crate::demo::Demo;
 use crate::options::{OptionError, OptionSpec, Options};
 use crate::plan::{Plan, PlannedRanking};
-use crate::report::InReport;
+use crate::report::{Chart, ExampleView};
 use crate::score_spec::ScoreSpec;
 use crate::scorer::Scorer;
 use crate::shape::{Shape, Taken};
 use crate::show::Drawing;
-#[cfg(feature = "report")]
-use crate::show::Show;
 
 /// A metric by name: what it is called, what it can do, and how it is built.
 #[derive(Clone, Copy)]
@@ -52,8 +50,12 @@ pub struct Entry {
     pub arrays: bool,
     /// The forms of pictures that it has.
     pub drawings: &'static [Drawing],
-    /// The part of a report that it has in addition to its scores; `None` for nothing else.
-    pub report: Option<InReport>,
+    /// The kinds of charts that a report has in addition to its scores.
+    pub charts: &'static [Chart],
+    /// The way in which a report shows an example, if it is not the way of the shape.
+    pub example: Option<ExampleView>,
+    /// The score that benchmarks name first, if it is not the first one.
+    pub main: Option<&'static str>,
     /// The form in which a data set is given.
     pub input: Input,
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
@@ -149,7 +151,9 @@ impl Entry {
         details: false,
         arrays: false,
         drawings: &[],
-        report: None,
+        charts: &[],
+        example: None,
+        main: None,
         input: Input::Records,
         whole_file: |_| false,
         record_id: "id",
@@ -180,31 +184,11 @@ impl Entry {
         ScoreSpec::of_name(self.scores, name)
     }
 
-    /// Returns the sections of a report that only this metric has.
-    #[cfg(feature = "report")]
+    /// Returns how an example is shown in a report; `None` for the values of both sides.
     #[must_use]
-    pub fn report_sections(&self, shown: crate::Shown<'_>) -> Vec<metric_report::Section> {
-        self.report
-            .map_or_else(Vec::new, |report| (report.sections)(shown))
-    }
-
-    /// Returns what a report shows of an example that was scored under these options; nothing for the texts of
-    /// both sides.
-    #[cfg(feature = "report")]
-    #[must_use]
-    pub fn report_example(
-        &self,
-        options: &Options,
-        example: &crate::ShownExample,
-    ) -> Vec<metric_report::Block> {
-        let options = options.with_defaults(self.options);
-        let Some(report) = self.report else {
-            return Vec::new();
-        };
-        let scorer = self.scorer(&options).ok();
-        let compared = |record: &mut Record<'_>| scorer.as_ref()?.compared(record);
-        let compared = example.with_record(compared);
-        (report.example)(&options, example, compared.as_ref())
+    pub fn example_view(&self) -> Option<ExampleView> {
+        let of_shape = || self.shapes.first()?.shape.example();
+        self.example.or_else(of_shape)
     }
 
     /// Returns whether a result with this signature was scored under these options, by this version of the metric.
@@ -260,10 +244,7 @@ impl Entry {
     /// Returns whether examples are images, whose boxes a report may show over the picture.
     #[must_use]
     pub fn has_images(&self) -> bool {
-        #[cfg(feature = "report")]
-        return self.report.is_some_and(|report| report.has_images);
-        #[cfg(not(feature = "report"))]
-        false
+        self.example_view() == Some(ExampleView::Boxes)
     }
 
     /// Returns whether records are sessions of several speakers, as transcripts with segments hold them.
@@ -304,12 +285,11 @@ impl Entry {
     /// assert_eq!(entry.main_score(["DET_l"]), 0);
     /// # Ok::<(), &str>(())
     /// ```
-    #[cfg(feature = "report")]
     #[must_use]
     pub fn main_score<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> usize {
-        let main = self.report.and_then(|report| report.main);
         let mut names = names.into_iter();
-        main.and_then(|main| names.position(|name| name == main))
+        self.main
+            .and_then(|main| names.position(|name| name == main))
             .unwrap_or(0)
     }
 

@@ -35,7 +35,6 @@ mod ranking;
     )
 )]
 mod reading;
-#[macro_use]
 mod report;
 mod resample;
 mod score_spec;
@@ -71,9 +70,7 @@ pub use reading::{
     Asked, Counted, Facts, Header, ObjectsAt, PairOf, Reading, Remarks, Sink, StateOf, Unanswered,
     Unified, Weigher,
 };
-#[cfg(feature = "report")]
-pub use report::ShowExample;
-pub use report::{InReport, Shown, ShownExample};
+pub use report::{Chart, DRAWN_CLASSES, ExampleView};
 pub use resample::{
     Column, Compared, Draws, Exchanges, Paired, Resampler, Scope as ResampledScope,
 };

@@ -582,7 +582,9 @@ impl Options {
         options
     }
 
-    pub(crate) fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
+    /// Returns the same options, with the value of each of these that has one if none is given.
+    #[must_use]
+    pub fn with_defaults(&self, specs: &[OptionSpec]) -> Self {
         let mut options = self.clone();
         for spec in specs.iter().filter(|spec| !spec.default.is_empty()) {
             options

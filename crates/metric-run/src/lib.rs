@@ -34,8 +34,6 @@ mod source;
 mod state_error;
 mod state_file;
 mod statistics;
-#[cfg(feature = "report")]
-mod stored;
 #[cfg(feature = "suite")]
 pub mod suite;
 mod tables;
@@ -71,9 +69,5 @@ pub use source::{Fingerprint, Hashed, Source};
 pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};
-#[cfg(feature = "report")]
-pub use stored::{
-    StoredResults, heading, interval_name, main_card_of, main_first, resampled_units,
-};
 pub use tables::Table;
 pub use threads::on_threads;

@@ -6,7 +6,7 @@ use crate::metrics::ranks::{self, INPUT, ranked};
 use crate::options::{counting, split_list};
 use crate::shapes::ranked::RankScore;
 use crate::shapes::scores::INFINITE;
-use crate::{Demo, Entry, OptionError, OptionKind, OptionSpec, ScoreSpec, Shape};
+use crate::{Chart, Demo, Entry, OptionError, OptionKind, OptionSpec, ScoreSpec, Shape};
 
 pub(crate) const ACCURACY_AT_K: Entry = Entry {
     name: "accuracy-at-k",
@@ -64,7 +64,7 @@ pub(crate) const ACCURACY_AT_K: Entry = Entry {
         .by("K")
         .proportion("hits@", "total")],
     details: true,
-    report: in_report!(class { sections: ranks }),
+    charts: &[Chart::Ranks],
     allows_infinite: |options| options.has(INFINITE.name),
     build: &|options| {
         let ks = match options.get("k") {

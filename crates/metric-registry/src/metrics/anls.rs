@@ -30,7 +30,6 @@ pub(crate) const ANLS: Entry = Entry {
         MAX_CELLS,
     ],
     scores: &[ScoreSpec::higher("anls")],
-    report: in_report!(text { example: answer }),
     build: &|options| {
         let profile = options.require("profile")?;
         let reading = OfTexts {

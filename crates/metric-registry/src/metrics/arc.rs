@@ -15,9 +15,9 @@ use serde_json::json;
 
 use crate::numbers::named;
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Demo, Drawing, Entry, Facts, Header, Input, Named,
-    Numbers, OptionError, OptionSpec, Options, PairOf, Reading, Scope, ScoreSpec, Shape, Show,
-    Sink, Unanswered, Unified, scorer,
+    Asked, Chart, Counted, DataSet, DataSetError, Demo, Drawing, Entry, Facts, Header, Input,
+    Named, Numbers, OptionError, OptionSpec, Options, PairOf, Reading, Scope, ScoreSpec, Shape,
+    Show, Sink, Unanswered, Unified, scorer,
 };
 
 pub(crate) const ARC: Entry = Entry {
@@ -80,10 +80,7 @@ pub(crate) const ARC: Entry = Entry {
     groups: &["task"],
     details: true,
     drawings: &[Drawing::Svg, Drawing::Text, Drawing::ColoredText],
-    report: in_report!(grid {
-        sections: sections,
-        example: example
-    }),
+    charts: &[Chart::Grids],
     input: Input::Either(is_solutions),
     build: &|options| {
         let reading = ArcReading {

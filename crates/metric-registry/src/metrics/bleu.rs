@@ -13,9 +13,9 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{MOST_ORDERS, has_any, known, read, signature};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Facts, Named, Note, Notice, Numbers, OptionError,
-    OptionSpec, Options, References, Remarks, Scope, ScoreSpec, Scorer, Shape, TextExample,
-    TextMetric,
+    Asked, Chart, ComparedTexts, Counted, Demo, Entry, ExampleView, Facts, Named, Note, Notice,
+    Numbers, OptionError, OptionSpec, Options, References, Remarks, Scope, ScoreSpec, Scorer,
+    Shape, TextExample, TextMetric,
 };
 
 /// The predictions that end in a separate point from which on sacreBLEU warns.
@@ -90,10 +90,8 @@ pub(crate) const BLEU: Entry = Entry {
         ScoreSpec::higher("bleu"),
         ScoreSpec::higher("sentence_bleu"),
     ],
-    report: in_report!(text {
-        sections: precisions,
-        example: words
-    }),
+    charts: &[Chart::Precisions],
+    example: Some(ExampleView::Words),
     build: &build,
     ..Entry::BASE
 };

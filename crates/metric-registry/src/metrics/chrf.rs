@@ -12,8 +12,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{MOST_ORDERS, known, read, signature, yes_or_no};
 use crate::shapes::texts::OfTexts;
 use crate::{
-    Asked, Demo, Entry, Named, Numbers, OptionError, OptionSpec, Options, ScoreSpec, Scorer, Shape,
-    TextExample, TextMetric,
+    Asked, Demo, Entry, ExampleView, Named, Numbers, OptionError, OptionSpec, Options, ScoreSpec,
+    Scorer, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const CHRF: Entry = Entry {
@@ -73,9 +73,7 @@ pub(crate) const CHRF: Entry = Entry {
         ),
     ],
     scores: &[ScoreSpec::higher("chrf")],
-    report: in_report!(text {
-        example: characters
-    }),
+    example: Some(ExampleView::Characters),
     build: &build,
     ..Entry::BASE
 };

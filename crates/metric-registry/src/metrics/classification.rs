@@ -11,8 +11,8 @@ use crate::numbers::{named, present};
 use crate::options::comma_separated;
 use crate::shapes::labels::{LabelMetric, Matrix, OfLabels, quoted};
 use crate::{
-    Asked, Demo, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Scope, ScoreSpec, Shape,
-    scorer,
+    Asked, Chart, Demo, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Scope, ScoreSpec,
+    Shape, scorer,
 };
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
@@ -59,7 +59,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: in_report!(class { sections: sections }),
+    charts: &[Chart::Classes],
     build: &|options| {
         let labels = options.list("labels", "a label", |label| Some(label.to_owned()))?;
         let metric = Classes {

@@ -15,8 +15,8 @@ use crate::shapes::images::{
     curve_points, images, yes,
 };
 use crate::{
-    Demo, Entry, Input, Numbers, Objects, OptionError, OptionKind, OptionSpec, Options, ScoreSpec,
-    Scorer, Shape,
+    Chart, Demo, Entry, Input, Numbers, Objects, OptionError, OptionKind, OptionSpec, Options,
+    ScoreSpec, Scorer, Shape,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -80,7 +80,7 @@ pub(crate) const COCO: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: in_report!(vision { sections: coco, example: example }, has_images: true),
+    charts: &[Chart::Coco],
     input: Input::Documents,
     objects: |options| match options.get("iou-type").as_deref() {
         None | Some("bbox") => Some(Objects::Boxes),

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::numbers::named;
 use crate::{
-    Asked, Counted, Demo, Entry, Facts, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Asked, Chart, Counted, Demo, Entry, Facts, Named, Numbers, OptionError, OptionKind, OptionSpec,
     Reading, ScoreSpec, Shape, Sink,
 };
 
@@ -58,10 +58,7 @@ pub(crate) const CODEBLEU: Entry = Entry {
     ],
     groups: &["lang"],
     details: true,
-    report: in_report!(code {
-        sections: sections,
-        example: example
-    }),
+    charts: &[Chart::Components],
     build: &|options| {
         let lang: Option<Language> = options.parse("lang")?;
         let field: Option<String> = options.parse("lang-field")?;

@@ -9,7 +9,7 @@ use crate::shapes::images::{
     class_names, images,
 };
 use crate::{
-    ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape,
+    Chart, ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape,
 };
 
 pub(crate) const CONFUSION_MATRIX: Entry = Entry {
@@ -39,7 +39,8 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
-    report: in_report!(vision { sections: confusions, example: example }, has_images: true, main: Some("f1")),
+    charts: &[Chart::Confusions],
+    main: Some("f1"),
     input: Input::Documents,
     build: &|options| {
         let iou = options.number("iou")?;

@@ -23,7 +23,6 @@ pub(crate) const EDIT_SIMILARITY: Entry = Entry {
     )],
     options: &[EXTRACT, NORMALIZE, MAX_CELLS],
     scores: &[ScoreSpec::higher("edit_similarity")],
-    report: in_report!(text { example: answer }),
     build: &|options| {
         let reading = OfTexts {
             is_correct: |state: &Mean| state.value() == Some(1.0),

@@ -50,7 +50,6 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         OptionSpec::flag("ignore-numbers", "Delete the digits 0 to 9"),
     ],
     scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
-    report: in_report!(text { example: answer }),
     build: &|options| {
         let given = options.given("regexes-to-ignore");
         let problem = |reason: String| OptionError::new("regexes-to-ignore", &given, reason);

@@ -19,8 +19,8 @@ use crate::metrics::openlane::totals;
 use crate::numbers::named;
 use crate::options::comma_separated;
 use crate::{
-    Asked, Counted, Demo, Drawing, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Reading, Scope, ScoreSpec, Shape, Show, Sink, scorer,
+    Asked, Chart, Counted, Demo, Drawing, Entry, Facts, Group, Named, Numbers, OptionError,
+    OptionKind, OptionSpec, Reading, Scope, ScoreSpec, Shape, Show, Sink, scorer,
 };
 
 pub(crate) const LANES: Entry = Entry {
@@ -87,7 +87,8 @@ pub(crate) const LANES: Entry = Entry {
     groups: &["LaneType", "property"],
     details: true,
     drawings: &[Drawing::Svg],
-    report: in_report!(graph { sections: lanes }, main: Some("overall_f1")),
+    charts: &[Chart::Lanes],
+    main: Some("overall_f1"),
     whole_file: is_rule,
     build: &|options| {
         let ignore: BTreeSet<String> = options

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::numbers::named;
 use crate::{
-    Asked, Demo, Drawing, Entry, Facts, Group, Named, Numbers, Reading, Scope, ScoreSpec, Shape,
-    Show, Sink, Weigher, scorer,
+    Asked, Chart, Demo, Drawing, Entry, Facts, Group, Named, Numbers, Reading, Scope, ScoreSpec,
+    Shape, Show, Sink, Weigher, scorer,
 };
 
 pub(crate) const OPENLANE: Entry = Entry {
@@ -53,7 +53,8 @@ pub(crate) const OPENLANE: Entry = Entry {
     groups: &["threshold", "attribute"],
     details: true,
     drawings: &[Drawing::Svg],
-    report: in_report!(graph { sections: openlane, example: openlane_example }, main: Some("OLS")),
+    charts: &[Chart::Topology],
+    main: Some("OLS"),
     build: &|options| {
         let compact = options.compact_details();
         Ok(scorer("openlane", VERSION, OpenLane { compact }))

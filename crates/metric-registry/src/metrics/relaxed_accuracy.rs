@@ -41,7 +41,6 @@ pub(crate) const RELAXED_ACCURACY: Entry = Entry {
         .or("0.05"),
     ],
     scores: &[ScoreSpec::higher("relaxed_accuracy").proportion("correct", "total")],
-    report: in_report!(text { example: answer }),
     build: &|options| {
         let tolerance = options.number("tolerance")?;
         if !tolerance.is_finite() || tolerance < 0.0 {

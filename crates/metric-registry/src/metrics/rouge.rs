@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Notice, Numbers, OptionKind,
-    OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, ExampleView, Named, Note, Notice, Numbers,
+    OptionKind, OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const ROUGE: Entry = Entry {
@@ -39,7 +39,7 @@ pub(crate) const ROUGE: Entry = Entry {
         MAX_CELLS,
     ],
     scores: &[ScoreSpec::higher("rouge").by("TYPE")],
-    report: in_report!(text { example: words }),
+    example: Some(ExampleView::Words),
     build: &|options| {
         let types = options.list("types", "1 to 9, L or Lsum", |part| part.trim().parse().ok())?;
         let metric = Rouge::default()

@@ -92,7 +92,6 @@ pub(crate) const CPWER: Entry = Entry {
     options: OPTIONS,
     scores: &[ScoreSpec::lower("cp_wer"), ScoreSpec::lower("tcp_wer")],
     details: true,
-    report: in_report!(text { example: speakers }),
     build: &|options| scorer("cpwer", ["cp_wer", "tcp_wer"], CpWer, options),
     ..Entry::BASE
 };

@@ -72,7 +72,6 @@ pub(crate) const SQUAD: Entry = Entry {
         ScoreSpec::higher("f1"),
     ],
     groups: &["has_answer"],
-    report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::SQUAD.fits(text)),
     parts: &["answers"],
     build: &|options| {

@@ -25,7 +25,6 @@ pub(crate) const STRING_ACCURACY: Entry = Entry {
     .with(&[("normalize", "nfc,casefold")])],
     options: &[EXTRACT, NORMALIZE],
     scores: &[ScoreSpec::higher("string_accuracy").proportion("correct", "total")],
-    report: in_report!(text { example: answer }),
     build: &|options| {
         let normalizer: Normalizer = options.parse(NORMALIZE.name)?.unwrap_or_default();
         let reading = OfTexts {

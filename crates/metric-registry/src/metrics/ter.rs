@@ -11,8 +11,8 @@ use crate::prepare::{EXTRACT, NORMALIZE};
 use crate::shapes::generated::{known, read, signature, yes_or_no};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, note_forms};
 use crate::{
-    Asked, ComparedTexts, Counted, Demo, Entry, Named, Note, Notice, Numbers, OptionSpec,
-    References, ScoreSpec, Shape, TextExample, TextMetric,
+    Asked, ComparedTexts, Counted, Demo, Entry, ExampleView, Named, Note, Notice, Numbers,
+    OptionSpec, References, ScoreSpec, Shape, TextExample, TextMetric,
 };
 
 pub(crate) const TER: Entry = Entry {
@@ -45,7 +45,7 @@ pub(crate) const TER: Entry = Entry {
         MAX_CELLS,
     ],
     scores: &[ScoreSpec::lower("ter")],
-    report: in_report!(text { example: words }),
+    example: Some(ExampleView::Words),
     build: &|options| {
         let metric = Ter::default()
             .with_profile(options.require("profile")?)

@@ -14,7 +14,7 @@ use crate::shapes::images::{
     BOXES, COLUMNS, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers, WarningRules,
     Weighted, class_names, images,
 };
-use crate::{Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
+use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
 
 pub(crate) const TIDE: Entry = Entry {
     name: "tide",
@@ -55,7 +55,7 @@ pub(crate) const TIDE: Entry = Entry {
         ScoreSpec::lower("dAP_").by("ERROR"),
     ],
     details: true,
-    report: in_report!(vision { sections: tide, example: example }, has_images: true),
+    charts: &[Chart::Tide],
     input: Input::Documents,
     build: &|options| {
         let foreground = options.number("iou")?;

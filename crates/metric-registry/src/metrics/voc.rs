@@ -7,13 +7,13 @@ use metric_record::Message;
 use metric_vision::{BBox, Class, Curve, Interpolation, VocAp, VocClass, VocScore, VocState};
 use serde_json::{Value, json};
 
-use crate::curves::DRAWN_CLASSES;
 use crate::numbers::present;
+use crate::report::DRAWN_CLASSES;
 use crate::shapes::images::{
     BOXES, COLUMNS, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
     WarningRules, Weighted, class_names, curve_points, images, yes,
 };
-use crate::{Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
+use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
 
 pub(crate) const VOC: Entry = Entry {
     name: "voc",
@@ -63,7 +63,7 @@ pub(crate) const VOC: Entry = Entry {
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],
     details: true,
-    report: in_report!(vision { sections: voc, example: example }, has_images: true),
+    charts: &[Chart::Voc],
     input: Input::Documents,
     build: &|options| {
         let interpolation: Interpolation = options.require("interpolation")?;

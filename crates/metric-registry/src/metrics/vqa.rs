@@ -55,7 +55,6 @@ pub(crate) const VQA: Entry = Entry {
     ],
     scores: &[ScoreSpec::higher("accuracy").proportion("correct", "total")],
     groups: &["answer_type", "lang", "question_type"],
-    report: in_report!(text { example: answer }),
     input: Input::Joined(|text| QuestionForm::VQA_ANNOTATIONS.fits(text)),
     record_id: "question_id",
     parts: &["answers"],

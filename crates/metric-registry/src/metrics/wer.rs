@@ -13,8 +13,8 @@ use crate::numbers::named;
 use crate::prepare::{EXTRACT, NORMALIZE, finding_words, normalize_parts};
 use crate::shapes::texts::{Limit, MAX_CELLS, OfTexts, Rate, counts, note_forms};
 use crate::{
-    Asked, Counted, Demo, Drawing, Entry, Named, Note, Notice, Numbers, OptionError, OptionSpec,
-    Options, Remarks, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
+    Asked, Chart, Counted, Demo, Drawing, Entry, ExampleView, Named, Note, Notice, Numbers,
+    OptionError, OptionSpec, Options, Remarks, ScoreSpec, Scorer, Shape, TextExample, TextMetric,
 };
 
 const PROFILE: OptionSpec = OptionSpec::choice::<EditProfile>(
@@ -78,10 +78,8 @@ pub(crate) const WER: Entry = Entry {
     ],
     details: true,
     drawings: TEXT,
-    report: in_report!(text {
-        sections: sections,
-        example: words
-    }),
+    charts: &[Chart::Edits],
+    example: Some(ExampleView::Words),
     build: &|options| build("wer", Unit::Word, options),
     ..Entry::BASE
 };
@@ -122,10 +120,8 @@ pub(crate) const CER: Entry = Entry {
         ScoreSpec::higher("wip"),
         ScoreSpec::lower("cer_mean"),
     ],
-    report: in_report!(text {
-        sections: sections,
-        example: characters
-    }),
+    charts: &[Chart::Edits],
+    example: Some(ExampleView::Characters),
     build: &|options| build("cer", Unit::CodePoint, options),
     ..WER
 };

@@ -22,9 +22,9 @@ use crate::shapes::images::{
     curve_points, data_warnings, read_images, yes,
 };
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers, OptionError,
-    OptionKind, OptionSpec, Options, Reading, Remarks, ScoreSpec, Shape, Sink, Unanswered, Weigher,
-    scorer,
+    Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers,
+    OptionError, OptionKind, OptionSpec, Options, Reading, Remarks, ScoreSpec, Shape, Sink,
+    Unanswered, Weigher, scorer,
 };
 
 pub(crate) const DETECTION: Entry = Entry {
@@ -92,7 +92,8 @@ pub(crate) const DETECTION: Entry = Entry {
     ],
     groups: &["class", "image"],
     details: true,
-    report: in_report!(vision { sections: detection, example: example }, has_images: true, main: Some("f1")),
+    charts: &[Chart::Detections],
+    main: Some("f1"),
     input: Input::Either(is_coco),
     examples: "image-class pairs",
     build: &|options| Ok(scorer("detection", VERSION, Boxes::new(options)?)),

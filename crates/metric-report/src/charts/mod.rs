@@ -1,25 +1,20 @@
-//! The parts of a report for each metric in addition to its scores: charts and lists made from the result and the
-//! details, and single examples.
+//! Charts and examples of a metric's report, made from the result, its details and single examples.
 //!
-//! A page shows only what the program prints: everything here is made from its JSON.
+//! A page shows only what the program prints: everything here is made from its JSON. A metric names the kinds of its
+//! charts and of its examples, as plain data.
 
 use metric_record::{Id, JoinPolicy, Record, Value as Side};
+use metric_registry::{Chart, Entry, ExampleView, Named, Options, Show as _};
 use serde_json::Value;
 
-use crate::Named;
+use crate::{Block, Section};
 
-#[cfg(all(feature = "report", feature = "class"))]
-pub(crate) mod class;
-#[cfg(all(feature = "report", feature = "code"))]
-pub(crate) mod code;
-#[cfg(all(feature = "report", feature = "graph"))]
-pub(crate) mod graph;
-#[cfg(all(feature = "report", feature = "grid"))]
-pub(crate) mod grid;
-#[cfg(all(feature = "report", feature = "text"))]
-pub(crate) mod text;
-#[cfg(all(feature = "report", feature = "vision"))]
-pub(crate) mod vision;
+mod class;
+mod code;
+mod graph;
+mod grid;
+mod text;
+mod vision;
 
 /// A result as the program prints it.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +33,7 @@ impl<'a> Shown<'a> {
     /// Returns what a class is called.
     ///
     /// ```
-    /// use metric_registry::Shown;
+    /// use metric_report::Shown;
     ///
     /// let class_names = ["cat".to_owned(), "dog".to_owned()];
     /// let shown = Shown { result: &1.into(), details: None, has_texts: true, class_names: &class_names };
@@ -90,71 +85,57 @@ impl ShownExample {
     }
 }
 
-/// Shows an example that was scored under some options, with its texts as they were compared, if it has texts.
-#[cfg(feature = "report")]
-pub type ShowExample =
-    fn(&crate::Options, &ShownExample, Option<&crate::ComparedTexts>) -> Vec<metric_report::Block>;
-
-/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
-/// shown.
-#[cfg(feature = "report")]
-#[derive(Clone, Copy, Debug)]
-pub struct InReport {
-    /// Returns the sections between the scores and the groups.
-    pub sections: fn(Shown<'_>) -> Vec<metric_report::Section>,
-    /// Returns what is shown of an example; nothing for the texts of both sides.
-    pub example: ShowExample,
-    /// Whether examples are images, whose boxes may be shown over the picture.
-    pub has_images: bool,
-    /// The score that benchmarks name first, if it is not the first one.
-    pub main: Option<&'static str>,
+/// Returns the sections of a report between the scores and the groups: the charts of a metric.
+#[must_use]
+pub fn charts_of(entry: &Entry, shown: Shown<'_>) -> Vec<Section> {
+    let charts = entry.charts.iter();
+    charts.flat_map(|chart| drawn(*chart, shown)).collect()
 }
 
-/// The way in which a metric is shown in a report. Without the feature `report`, no metric is
-/// shown.
-#[cfg(not(feature = "report"))]
-#[derive(Clone, Copy, Debug)]
-pub enum InReport {}
-
-#[cfg(feature = "report")]
-impl InReport {
-    /// A metric with scores and groups, and the texts of examples.
-    pub const BASE: Self = Self {
-        sections: |_| Vec::new(),
-        example: |_, _, _| Vec::new(),
-        has_images: false,
-        main: None,
-    };
+fn drawn(chart: Chart, shown: Shown<'_>) -> Vec<Section> {
+    match chart {
+        Chart::Classes => class::sections(shown),
+        Chart::Ranks => class::ranks(shown),
+        Chart::Components => code::sections(shown),
+        Chart::Lanes => graph::lanes(shown),
+        Chart::Topology => graph::openlane(shown),
+        Chart::Grids => grid::sections(shown),
+        Chart::Edits => text::sections(shown),
+        Chart::Precisions => text::precisions(shown),
+        Chart::Coco => vision::coco(shown),
+        Chart::Confusions => vision::confusions(shown),
+        Chart::Detections => vision::detection(shown),
+        Chart::Tide => vision::tide(shown),
+        Chart::Voc => vision::voc(shown),
+        _ => Vec::new(),
+    }
 }
 
-/// What a report shows of a metric, where there are reports: functions of a domain, then other fields.
-#[cfg(feature = "report")]
-#[allow(unused_macros, reason = "used by whichever domains are switched on")]
-macro_rules! in_report {
-    ($domain:ident { $($part:ident: $function:ident),* } $(, $field:ident: $value:expr)*) => {
-        Some({
-            let mut report = $crate::report::InReport::BASE;
-            $(report.$part = $crate::report::$domain::$function;)*
-            $(report.$field = $value;)*
-            report
-        })
-    };
-}
-#[cfg(not(feature = "report"))]
-#[allow(unused_macros, reason = "used by whichever domains are switched on")]
-macro_rules! in_report {
-    ($($any:tt)*) => {
-        None
-    };
+/// Returns what a report shows of an example that was scored under these options; nothing for the texts of both sides.
+#[must_use]
+pub fn example_of(entry: &Entry, options: &Options, example: &ShownExample) -> Vec<Block> {
+    let options = options.with_defaults(entry.options);
+    let scorer = entry.scorer(&options).ok();
+    let compared = example.with_record(|record| scorer.as_ref()?.compared(record));
+    let compared = compared.as_ref();
+    match entry.example_view() {
+        Some(ExampleView::Texts) => text::answer(&options, example, compared),
+        Some(ExampleView::Words) => text::words(&options, example, compared),
+        Some(ExampleView::Characters) => text::characters(&options, example, compared),
+        Some(ExampleView::Speakers) => text::speakers(&options, example, compared),
+        Some(ExampleView::Code) => code::example(&options, example, compared),
+        Some(ExampleView::Boxes) => vision::example(&options, example, compared),
+        Some(ExampleView::Grids) => grid::example(&options, example, compared),
+        Some(ExampleView::Frame) => graph::openlane_example(&options, example, compared),
+        _ => Vec::new(),
+    }
 }
 
-#[cfg(feature = "report")]
-#[allow(dead_code, reason = "used by whichever domains are switched on")]
 mod parts {
-    use metric_report::{Bar, Bars, Block, Caption, Cell, Section, Tone};
     use serde_json::Value;
 
     use super::Shown;
+    use crate::{Bar, Bars, Block, Caption, Cell, Section, Tone};
 
     /// A section of some blocks, if there are any.
     pub(super) fn section(title: &str, note: &str, blocks: Vec<Block>) -> Vec<Section> {

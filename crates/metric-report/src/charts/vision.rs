@@ -1,14 +1,13 @@
-use metric_report::{
-    Bar, Block, Boxes, Cell, Column, LabeledBox, Line, Lines, Section, Table, Tone,
-};
+use crate::{Bar, Block, Boxes, Cell, Column, LabeledBox, Line, Lines, Section, Table, Tone};
 use serde_json::Value;
 
+use super::class::matrix;
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
-use crate::{ComparedTexts, Options};
+use metric_registry::{ComparedTexts, Options};
 
 /// Precision against recall for each IoU threshold, and AP by size.
-pub(crate) fn coco(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn coco(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks = Vec::new();
     blocks.extend(shown.details.and_then(curves).map(Block::Lines));
     let scores = shown.details.map(|details| &details["by_score"]);
@@ -148,7 +147,7 @@ fn by_score(curve: &Value) -> Option<Lines> {
 
 /// Precision against recall of the worst classes and on average, and the classes with the lowest average
 /// precision.
-pub(crate) fn voc(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn voc(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks = Vec::new();
     blocks.extend(shown.details.and_then(voc_curves).map(Block::Lines));
     let classes = shown.result["groups"]["class"].as_object();
@@ -176,7 +175,7 @@ pub(crate) fn voc(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// The number of classes that are drawn.
-const WORST: usize = crate::curves::DRAWN_CLASSES;
+const WORST: usize = metric_registry::DRAWN_CLASSES;
 
 fn voc_curves(details: &Value) -> Option<Lines> {
     let average = |curve: &Value| curve["average_precision"].as_f64();
@@ -224,7 +223,7 @@ fn voc_curves(details: &Value) -> Option<Lines> {
     clippy::too_many_lines,
     reason = "one block after the other, each with its labels"
 )]
-pub(crate) fn tide(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
     let types = [
         ("dAP_Cls", "wrong class"),
         ("dAP_Loc", "badly placed"),
@@ -314,7 +313,7 @@ pub(crate) fn tide(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// The matrix of classes and the background.
-pub(crate) fn confusions(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn confusions(shown: Shown<'_>) -> Vec<Section> {
     let Some(details) = shown.details else {
         return Vec::new();
     };
@@ -345,31 +344,11 @@ pub(crate) fn confusions(shown: Shown<'_>) -> Vec<Section> {
         cells.extend(found.map(|((row, column), count)| (row, column, count)));
     }
     let background = names.len().checked_sub(1);
-    section("Confusions", "", confusion_blocks(names, cells, background))
-}
-
-#[cfg(feature = "class")]
-use super::class::matrix as confusion_blocks;
-
-/// Without the feature `class`, the heat map alone.
-#[cfg(not(feature = "class"))]
-fn confusion_blocks(
-    classes: Vec<String>,
-    cells: Vec<(usize, usize, u64)>,
-    nothing: Option<usize>,
-) -> Vec<Block> {
-    vec![Block::Heatmap(metric_report::Heatmap {
-        caption: caption("Confusion matrix", "", String::new()),
-        sides: ["references".to_owned(), "predictions".to_owned()],
-        classes,
-        cells,
-        nothing,
-        rest: "All of them are in --details.".to_owned(),
-    })]
+    section("Confusions", "", matrix(names, cells, background))
 }
 
 /// Precision, recall and F1 by score threshold, where the best F1 was looked for.
-pub(crate) fn detection(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn detection(shown: Shown<'_>) -> Vec<Section> {
     let curves = shown
         .details
         .and_then(|details| details["precision_recall"].as_array());
@@ -401,7 +380,7 @@ const BOXES: usize = 30;
     clippy::too_many_lines,
     reason = "the boxes of both sides are read, named and drawn by the same closures"
 )]
-pub(crate) fn example(
+pub(super) fn example(
     options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
-use metric_report::{Bar, Block, Cell, Fact, Facts, Heatmap, Line, Lines, Section, Tone};
+use crate::{Bar, Block, Cell, Fact, Facts, Heatmap, Line, Lines, Section, Tone};
 use serde_json::Value;
 
 use super::Shown;
 use super::parts::{bars, caption, largest, section, text};
 
 /// A matrix of classes with its most frequent mistakes.
-pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let Some(details) = shown.details else {
         return Vec::new();
     };
@@ -81,7 +81,7 @@ pub(super) fn matrix(
 const RANKS: u64 = 20;
 
 /// The accuracy by k, where references rank, and the labels that are missed most.
-pub(crate) fn ranks(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn ranks(shown: Shown<'_>) -> Vec<Section> {
     let mut blocks: Vec<Block> = by_k(shown).map(Block::Lines).into_iter().collect();
     if let Some(details) = shown.details {
         blocks.extend(rank_bars(details));

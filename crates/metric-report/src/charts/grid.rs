@@ -1,12 +1,12 @@
-use metric_report::{Bar, Block, Cell, Column, Fact, Facts, Grids, Section, Table, Tone};
+use crate::{Bar, Block, Cell, Column, Fact, Facts, Grids, Section, Table, Tone};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
 use super::{Shown, ShownExample};
-use crate::{ComparedTexts, Options};
+use metric_registry::{ComparedTexts, Options};
 
 /// The scores of a submission, or of single pairs, as bars.
-pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("kaggle", "solved outputs"),
         ("arcprize", "solved share per task"),
@@ -86,7 +86,7 @@ fn grid(value: &Value) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The reference next to each attempt.
-pub(crate) fn example(
+pub(super) fn example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

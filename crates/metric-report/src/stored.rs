@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use metric_registry::{Direction, Entry, Shown, find};
-use metric_report::{
+use crate::{
     Badge, Bar, Bars, Block, Caption, Card, Cell, Column, Fact, Facts, Forest, Interval, Line,
-    Lines, Report, Section, Table, Tone, counted,
+    Lines, Report, Section, Shown, Table, Tone, charts_of, counted,
 };
+use metric_registry::{Direction, Entry, find};
 use serde_json::Value;
 
-/// Results as [`Outcome::to_json`](crate::Outcome::to_json) writes them, to be shown as a page.
+/// Results in the form of the program's JSON, to be shown as a page.
 #[derive(Debug, Default)]
 pub struct StoredResults<'a> {
     /// The name and the JSON of each result. Several of one metric are compared in a table, in this order.
     pub results: &'a [(String, Value)],
-    /// The differences between results, as [`Comparison::to_json`](crate::Comparison::to_json) lists its comparisons.
+    /// The differences between results, as the JSON of a comparison lists its comparisons.
     pub differences: &'a [Value],
     /// The details of the first result, such as curves.
     pub details: Option<&'a Value>,
@@ -473,7 +473,7 @@ fn sections_of(
         has_texts,
         class_names: &[],
     };
-    let mut sections = find(metric).map_or_else(Vec::new, |entry| entry.report_sections(shown));
+    let mut sections = find(metric).map_or_else(Vec::new, |entry| charts_of(entry, shown));
     for (kind, groups) in result["groups"].as_object().into_iter().flatten() {
         let groups: Vec<(&String, &Value)> = groups.as_object().into_iter().flatten().collect();
         let Some((_, first)) = groups.first() else {

@@ -1,9 +1,9 @@
-use metric_report::{Bar, Block, Cell, Section, SideBySide};
+use crate::{Bar, Block, Cell, Section, SideBySide};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section, text};
 use super::{Shown, ShownExample};
-use crate::{ComparedTexts, Options};
+use metric_registry::{ComparedTexts, Options};
 
 /// The score, then its four components. Those of each language are in the table of its group.
 const NAMES: &[(&str, &str)] = &[
@@ -15,7 +15,7 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 /// The components of the score.
-pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let mut components = score_bars(shown, NAMES);
     if let Some(first) = components.first_mut() {
         first.main = true;
@@ -46,7 +46,7 @@ pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// Reference and prediction, line by line.
-pub(crate) fn example(
+pub(super) fn example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,

@@ -1,14 +1,11 @@
-use metric_report::{
-    Alignment, Bar, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone,
-};
+use crate::{Alignment, Bar, Block, Cell, Column, Fact, Facts, Order, Section, Step, Table, Tone};
 use metric_text::Unit;
 use metric_text::edit::{Alignment as Aligned, Chunk, Edit, EditProfile};
 use serde_json::Value;
 
 use super::parts::{bars, caption, count_bars, largest, section};
 use super::{Shown, ShownExample};
-use crate::shapes::sessions::{Sides, read_sides};
-use crate::{ComparedTexts, Inputs, Options};
+use metric_registry::{ComparedTexts, Inputs, Options};
 
 /// The number of confusions of a kind that are listed.
 const CONFUSIONS: usize = 30;
@@ -21,7 +18,7 @@ const KINDS: [(&str, &[&str]); 3] = [
 ];
 
 /// Error rates: errors by kind, and what is confused with what.
-pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: Shown<'_>) -> Vec<Section> {
     let kinds = [
         ("substitutions", "substituted", Tone::Bad),
         ("deletions", "deleted", Tone::Missing),
@@ -37,7 +34,7 @@ pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
         _ => "character",
     };
     let are = if hits == 1 { " is" } else { "s are" };
-    let hits = metric_report::grouped(hits);
+    let hits = crate::grouped(hits);
     let note = format!("{hits} {units}{are} correct.");
     let mut blocks = bars(
         caption("Errors by kind", &note, largest(&kinds)),
@@ -53,7 +50,7 @@ pub(crate) fn sections(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// BLEU: the precision of each order, and the penalty for short texts.
-pub(crate) fn precisions(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn precisions(shown: Shown<'_>) -> Vec<Section> {
     let counts = &shown.result["counts"];
     let bar = |name: String, value: &Value| Bar {
         name,
@@ -72,7 +69,7 @@ pub(crate) fn precisions(shown: Shown<'_>) -> Vec<Section> {
         ));
     }
     let lengths = ["prediction_length", "reference_length"].map(|name| counts[name].as_u64());
-    let [prediction, reference] = lengths.map(|it| metric_report::grouped(it.unwrap_or(0)));
+    let [prediction, reference] = lengths.map(|it| crate::grouped(it.unwrap_or(0)));
     let note = format!("The predictions have {prediction} tokens, and the references {reference}.");
     let chart = caption("Precision by length of n-grams", &note, String::new());
     section("N-grams", "", bars(chart, Some(1.0), all))
@@ -101,7 +98,7 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
     let caption = if distinct <= listed as u64 {
         format!("Most frequent {kind}")
     } else {
-        let distinct = metric_report::grouped(distinct);
+        let distinct = crate::grouped(distinct);
         format!("The {listed} most frequent of {distinct} {kind}; --details has them all")
     };
     let column = |name: &str, text| Column {
@@ -132,7 +129,7 @@ fn confusions(details: &Value, kind: &str, sides: &[&str]) -> Option<Block> {
 
 /// The alignment of the words of an example, as the metric aligns them. Of several references it is with the one that has
 /// most in common with the prediction, and all of them are shown.
-pub(crate) fn words(
+pub(super) fn words(
     options: &Options,
     example: &ShownExample,
     compared: Option<&ComparedTexts>,
@@ -146,7 +143,7 @@ pub(crate) fn words(
 }
 
 /// The alignment of the characters of an example.
-pub(crate) fn characters(
+pub(super) fn characters(
     options: &Options,
     _: &ShownExample,
     compared: Option<&ComparedTexts>,
@@ -221,7 +218,7 @@ fn step(edit: Edit, reference: String, prediction: String) -> Step {
 }
 
 /// The references and the prediction, each with what is compared in its place if that is another text.
-pub(crate) fn answer(
+pub(super) fn answer(
     _options: &Options,
     example: &ShownExample,
     compared: Option<&ComparedTexts>,
@@ -281,23 +278,22 @@ pub(crate) fn answer(
 const ANSWERS: usize = 10;
 
 /// What each speaker of a session says, on either side: a line for each segment, in the order in which they are listed.
-pub(crate) fn speakers(
+pub(super) fn speakers(
     _options: &Options,
     example: &ShownExample,
     _compared: Option<&ComparedTexts>,
 ) -> Vec<Block> {
-    let sides = example.with_record(|record| read_sides(record).ok());
-    let Some(Sides(sides)) = sides else {
+    let (Some(reference), Some(prediction)) = (&example.reference, &example.prediction) else {
         return Vec::new();
     };
     let mut facts = Vec::new();
-    for (side, segments) in ["reference", "prediction"].into_iter().zip(sides) {
-        let mut speakers: Vec<(String, Vec<String>)> = Vec::new();
-        for segment in segments {
-            let name = segment.speaker.unwrap_or_default();
+    for (side, segments) in [("reference", reference), ("prediction", prediction)] {
+        let mut speakers: Vec<(&str, Vec<&str>)> = Vec::new();
+        for segment in segments.as_array().into_iter().flatten() {
+            let [name, words] = ["speaker", "words"].map(|key| segment[key].as_str().unwrap_or(""));
             match speakers.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, lines)) => lines.push(segment.words),
-                None => speakers.push((name, vec![segment.words])),
+                Some((_, lines)) => lines.push(words),
+                None => speakers.push((name, vec![words])),
             }
         }
         let left_out = speakers.len().saturating_sub(SPEAKERS);

@@ -1,13 +1,13 @@
+use crate::{Block, Cell, Column, Line, Lines, Media, Order, Picture, Section, Table};
 use metric_graph::openlane::{OpenLaneV2, check_size, read_frame};
-use metric_report::{Block, Cell, Column, Line, Lines, Media, Order, Picture, Section, Table};
 use serde_json::Value;
 
 use super::parts::{bars, caption, largest, score_bars, section};
 use super::{Shown, ShownExample};
-use crate::{ComparedTexts, Options};
+use metric_registry::{ComparedTexts, Options};
 
 /// The three levels of a lane graph, and which properties are confused.
-pub(crate) fn lanes(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn lanes(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("rule_precision", "rules, precision"),
         ("rule_recall", "rules, recall"),
@@ -64,7 +64,7 @@ pub(crate) fn lanes(shown: Shown<'_>) -> Vec<Section> {
 }
 
 /// A frame as a graph, and from above.
-pub(crate) fn openlane_example(
+pub(super) fn openlane_example(
     _options: &Options,
     example: &ShownExample,
     _: Option<&ComparedTexts>,
@@ -97,7 +97,7 @@ pub(crate) fn openlane_example(
 }
 
 /// The parts of the OpenLane-V2 Score.
-pub(crate) fn openlane(shown: Shown<'_>) -> Vec<Section> {
+pub(super) fn openlane(shown: Shown<'_>) -> Vec<Section> {
     let names = [
         ("OLS", "OLS"),
         ("DET_l", "lanes (DET_l)"),
