@@ -22,11 +22,12 @@ const ALLOWED: &[(&str, &str)] = &[
     // Charts and examples of a metric are its result and a few of its own functions, such as alignments.
     ("metric-report", "metric-record? metric-registry? metric-graph? metric-text?"),
     ("metric-run", "metric-record metric-registry"),
-    ("metric-cli", "metric-run metric-report"),
+    ("metric-judge", "metric-record metric-registry metric-run"),
+    ("metric-cli", "metric-run metric-judge metric-report"),
     // The drop-in modules need parts of metrics, such as alignments.
-    ("metric-python", "metric-core metric-code metric-text metric-vision metric-run metric-report"),
+    ("metric-python", "metric-core metric-code metric-text metric-vision metric-run metric-judge metric-report"),
     ("metric-suite", "metric-core metric-record metric-grid metric-class metric-text metric-code metric-graph \
-        metric-vision metric-stats metric-report metric-registry metric-run"),
+        metric-vision metric-stats metric-report metric-registry metric-run metric-judge"),
     // These see every crate as dev-dependencies, and nothing depends on them.
     ("tests", ""),
     ("benches", ""),

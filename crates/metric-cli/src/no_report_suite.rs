@@ -1,6 +1,6 @@
 //! A program without the feature `report` has no reports of suites.
 
-use metric_run::suite::{Shown, SuiteOutcome};
+use metric_judge::{Shown, SuiteOutcome};
 
 use crate::error::Failure;
 use crate::report::Open;

@@ -1,6 +1,6 @@
 //! The outcome of a suite as a table, as JSON, Markdown, LaTeX or CSV.
 
-use metric_run::suite::{Rule, Shown, Status, SuiteComparison, SuiteOutcome, TaskOutcome};
+use metric_judge::{Rule, Shown, Status, SuiteComparison, SuiteOutcome, TaskOutcome};
 
 use serde_json::Value;
 

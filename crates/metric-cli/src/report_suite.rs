@@ -1,9 +1,9 @@
 //! Reports of suites: an overview of the tasks, then the sections of each.
 
+use metric_judge::{Shown, Status, SuiteOutcome, TaskOutcome};
 use metric_report::{
     Badge, Block, Card, Cell, Column, Fact, Report, Section, StoredResults, Table, Tone, counted,
 };
-use metric_run::suite::{Shown, Status, SuiteOutcome, TaskOutcome};
 use serde_json::Value;
 
 use crate::error::Failure;

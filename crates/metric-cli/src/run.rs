@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use metric_run::ErrorKind;
-use metric_run::suite::{
+use metric_judge::{
     CompareWith, EXAMPLE, Platform, RunSuite, Shown, Status, Submission, Suite, SuiteError,
     SuiteOutcome, Task, Worker,
 };
+use metric_run::ErrorKind;
 
 use crate::error::{Failure, say};
 use crate::output::Style;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches};
-use metric_run::suite::{Ended, GivenLimits, Limits, Status, Worker, serve, serve_task};
+use metric_judge::{Ended, GivenLimits, Limits, Status, Worker, serve, serve_task};
 
 use crate::error::Failure;
 

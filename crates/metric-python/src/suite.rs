@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metric_run::suite::{
-    CompareWith, RunSuite, Shown, Submission, Suite, SuiteError, Worker, serve,
-};
+use metric_judge::{CompareWith, RunSuite, Shown, Submission, Suite, SuiteError, Worker, serve};
 use metric_run::{Compare, ErrorKind, on_threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -115,7 +113,6 @@ pub(crate) fn run_suite(
 pub(crate) fn serve_task(py: Python<'_>) -> PyResult<String> {
     py.detach(|| {
         let work = serve().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        metric_run::suite::serve_task(&work)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        metric_judge::serve_task(&work).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     })
 }

@@ -34,8 +34,6 @@ mod source;
 mod state_error;
 mod state_file;
 mod statistics;
-#[cfg(feature = "suite")]
-pub mod suite;
 mod tables;
 mod telling;
 mod text_columns;
@@ -56,12 +54,13 @@ pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
 pub use formats::segments::{Level, Segment, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 pub use hashed_files::HashedFiles;
-pub use observer::{Observer, ObserverError};
+pub use observer::{Nobody, Observer, ObserverError};
 pub use outcome::{
-    InputsJson, Outcome, outcomes_json, sample_json, sample_json_with_inputs, with_json_field,
+    InputsJson, Outcome, SCHEMA, outcomes_json, sample_json, sample_json_with_inputs,
+    with_json_field,
 };
 pub use regressions::Regression;
-pub use run::{Data, Fields, RankExamples, Run};
+pub use run::{Data, Fields, NOTHING_SCORED, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use settings::{Role, Settings};
 pub use shards::Shards;

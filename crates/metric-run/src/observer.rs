@@ -70,6 +70,7 @@ pub trait Observer: Sync {
 }
 
 /// Watches nothing.
-pub(crate) struct Nobody;
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
 
 impl Observer for Nobody {}

@@ -15,7 +15,7 @@ use crate::threads::on_threads;
 use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
-pub(crate) const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 1;
 
 /// The results of a run for one metric.
 #[derive(Clone, Debug)]
@@ -59,7 +59,8 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn set_statistics(&mut self, statistics: Option<Statistics>, slices: Vec<String>) {
+    /// Takes the statistics of the result, which its definition names, and the names of its slices.
+    pub fn set_statistics(&mut self, statistics: Option<Statistics>, slices: Vec<String>) {
         if let Some(statistics) = &statistics {
             self.definition = with_parts(&self.definition, &statistics.signature());
         }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use metric_record::{Id, Value};
 
-use crate::RunError;
 use crate::fields::{FieldNames, Role};
 use crate::formats::segments;
 use crate::scan::scan;
 use crate::source::Source;
+use crate::{Run, RunError};
 
 impl Source {
     /// Reads all records in their order, and hands over the id and the value of each. The value is in the field of
@@ -71,6 +71,21 @@ impl Source {
             blocks.recycle(block);
         }
         Ok(())
+    }
+}
+
+impl Run {
+    /// Gives `each` the ids and values of predictions, without references.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`Source::read_records`] does; it names the options of the run's fields.
+    pub fn read_predictions(
+        &self,
+        predictions: Source,
+        each: impl FnMut(Id<'_>, Value<'_>),
+    ) -> Result<(), RunError> {
+        predictions.read_named(&self.fields.prediction_names(), self.max_bytes, each)
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Run {
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
     /// Whether the examples of each slice are counted.
-    pub(crate) counts_slices: bool,
+    pub counts_slices: bool,
     /// The hashes of the ids that are scored; `None` for all.
     pub(crate) only: Option<Arc<BTreeSet<u64>>>,
     /// The number of bytes of a document, of a line, or of records and ids that wait, that may be held in memory. Data
@@ -206,7 +206,7 @@ pub(crate) enum Opened {
 }
 
 /// The problem of references of which none was scored, such as all those that are left out.
-pub(crate) const NOTHING_SCORED: &str = "has no examples that could be scored";
+pub const NOTHING_SCORED: &str = "has no examples that could be scored";
 
 impl Run {
     /// Returns a run of one metric. Data are joined strictly, on all cores.

@@ -124,7 +124,8 @@ impl Statistics {
     }
 
     /// Returns the seed as JSON: above 2^53 as a string, since many programs read larger integers inexactly.
-    pub(crate) fn json_seed(&self) -> serde_json::Value {
+    #[must_use]
+    pub fn json_seed(&self) -> serde_json::Value {
         match self.seed {
             exact if exact <= 1 << 53 => exact.into(),
             large => large.to_string().into(),

@@ -24,6 +24,9 @@ pub use metric_text as text;
 #[doc(inline)]
 pub use metric_vision as vision;
 
+#[cfg(feature = "judge")]
+#[doc(inline)]
+pub use metric_judge as judge;
 #[cfg(feature = "record")]
 #[doc(inline)]
 pub use metric_record as record;

@@ -1,4 +1,4 @@
-//! Two submissions to a suite: each task by the statistics of [`Run::compare`](crate::Run::compare), and the totals.
+//! Two submissions to a suite: each task by the statistics of [`Run::compare`](metric_run::Run::compare), and the totals.
 //!
 //! A total is linear in its scores, and tasks share no examples. So a replicate of the difference of two totals is the
 //! weighted sum of one replicate of the difference in each score, and likewise a trial of the randomization test. Each
@@ -10,11 +10,10 @@ use metric_registry::stats::{Estimate, IntervalKind, Trials, estimate, fnv1a64, 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::config::{ScoreOf, Task, Total};
-use super::submission::Submission;
-use super::total::Rule;
-use crate::statistics::internal;
-use crate::{Compare, Comparison, RunError, Statistics};
+use crate::config::{ScoreOf, Task, Total};
+use crate::submission::Submission;
+use crate::total::Rule;
+use metric_run::{Compare, Comparison, RunError, Statistics};
 
 /// Another submission, which the one at hand is compared with.
 #[derive(Clone, Copy)]
@@ -147,7 +146,7 @@ impl CompareJob {
             of_system?.unwrap_or_default(),
         );
         let paired = baseline.outcome.state().paired(system.outcome.state());
-        let paired = paired.map_err(internal)?;
+        let paired = paired.map_err(|error| RunError::Internal(error.to_string()))?;
         let paired = paired.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
         let columns = paired
             .scopes()

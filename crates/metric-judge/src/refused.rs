@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use super::limits::size;
+use crate::limits::size;
 
 /// The most entries of an archive, or of a folder that is looked at.
 pub(crate) const MOST_ENTRIES: usize = 50_000;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::ErrorKind;
+use metric_run::ErrorKind;
 
 /// An error of whoever runs a suite: in the suite file, in a file that it names, or of the machine.
 ///

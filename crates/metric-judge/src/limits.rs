@@ -51,13 +51,13 @@ impl Limits {
 /// The limits that somebody gives; the others keep their values.
 ///
 /// ```
-/// use metric_run::suite::{GivenLimits, Limits};
+/// use metric_judge::{GivenLimits, Limits};
 ///
 /// let given: GivenLimits = "seconds=60,memory=2GB".parse()?;
 /// let limits = given.or(Limits::default());
 /// assert_eq!((limits.seconds, limits.memory), (60, 2_000_000_000));
 /// assert!("seconds=0".parse::<GivenLimits>().is_err());
-/// # Ok::<(), metric_run::suite::InvalidLimit>(())
+/// # Ok::<(), metric_judge::InvalidLimit>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

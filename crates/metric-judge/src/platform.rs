@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::json;
 
-use super::outcome::{Counted, JsonScores, Shown, SuiteOutcome};
+use crate::outcome::{Counted, JsonScores, Shown, SuiteOutcome};
 
 /// A platform of competitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

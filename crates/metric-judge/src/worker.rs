@@ -9,8 +9,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::limits::{Limits, size};
-use super::outcome::Status;
+use crate::limits::{Limits, size};
+use crate::outcome::Status;
 
 /// The bytes of a worker's messages that are kept.
 const MESSAGE_BYTES: u64 = 64 << 10;

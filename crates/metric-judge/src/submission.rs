@@ -6,9 +6,9 @@ use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::archive::Archive;
-use super::error::SuiteError;
-use super::refused::{
+use crate::archive::Archive;
+use crate::error::SuiteError;
+use crate::refused::{
     MOST_ENTRIES, OF_SYSTEMS, SubmissionError, missing, refuse_cases, too_many_entries,
 };
 

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 use toml::Spanned;
 
-use super::error::SuiteError;
-use super::limits::{GivenLimits, Limits};
-use super::total::Rule;
-use crate::{Hashed, Run, RunError, Settings};
+use crate::error::SuiteError;
+use crate::limits::{GivenLimits, Limits};
+use crate::total::Rule;
+use metric_run::{Hashed, Run, RunError, Settings};
 
 /// A suite file that works, with comments on all of its keys, and the files that it names: each a path and a text.
 ///
@@ -241,7 +241,7 @@ impl Suite {
     pub fn check(&self, task: &Task, hashes: bool) -> Result<Option<String>, SuiteError> {
         let failed = |problem: String| SuiteError::input(self.location(task, &problem));
         for OwnFile { key, path, .. } in &task.files {
-            crate::Source::paths(std::slice::from_ref(path)).map_err(|error| {
+            metric_run::Source::paths(std::slice::from_ref(path)).map_err(|error| {
                 let shown = task.with_own_names(&error.to_string());
                 failed(format!("{key}: {shown}"))
             })?;

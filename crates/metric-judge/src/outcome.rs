@@ -3,11 +3,11 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::compare::SuiteComparison;
-use super::config::Fallback;
-use super::task::Scores;
-use super::total::Rule;
-use crate::outcome::SCHEMA;
+use crate::compare::SuiteComparison;
+use crate::config::Fallback;
+use crate::task::Scores;
+use crate::total::Rule;
+use metric_run::SCHEMA;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::compare::{
+use crate::compare::{
     CompareJob, CompareWith, Compared, SuiteComparison, of_total, total_difference,
 };
-use super::config::{Suite, Task};
-use super::error::SuiteError;
-use super::outcome::{Shown, Status, SuiteOutcome, TaskOutcome};
-use super::refused::SubmissionError;
-use super::submission::{Predictions, Submission};
-use super::task::{Job, Origin, Reply};
-use super::worker::{Worker, out_of_memory};
+use crate::config::{Suite, Task};
+use crate::error::SuiteError;
+use crate::outcome::{Shown, Status, SuiteOutcome, TaskOutcome};
+use crate::refused::SubmissionError;
+use crate::submission::{Predictions, Submission};
+use crate::task::{Job, Origin, Reply};
+use crate::worker::{Worker, out_of_memory};
 
 /// Hears which task is scored.
 pub type Progress<'p> = &'p dyn Fn(&str);

@@ -12,12 +12,13 @@ use metric_registry::{AddError, Group, OptionKind, OptionSpec, Options, Report, 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::compare::{CompareJob, Compared};
-use super::config::{Split, Suite, Task};
-use super::error::SuiteError;
-use crate::observer::Nobody;
-use crate::run::NOTHING_SCORED;
-use crate::{Candidate, Data, ErrorKind, Format, Outcome, Role, Run, RunError, Settings, Source};
+use crate::compare::{CompareJob, Compared};
+use crate::config::{Split, Suite, Task};
+use crate::error::SuiteError;
+use metric_run::{
+    Candidate, Data, ErrorKind, Format, NOTHING_SCORED, Nobody, Outcome, Role, Run, RunError,
+    Settings, Source,
+};
 
 /// The kind of group that a split by ids makes, and its groups.
 const SPLIT: &str = "split";
@@ -290,8 +291,7 @@ impl Job {
         let (run, settings) = self.run().ok()?;
         let paths = std::slice::from_ref(&self.predictions);
         let source = settings.source(Role::Predictions, paths, self.predictions.is_dir());
-        let names = run.fields.prediction_names();
-        Some(source.ok()?.read_named(&names, run.max_bytes, each))
+        Some(run.read_predictions(source.ok()?, each))
     }
 
     /// Whether a prediction has this problem next to a reference that does not depend on the data.

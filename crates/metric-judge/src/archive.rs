@@ -11,7 +11,7 @@ use rawzip::{
     ZipArchiveEntryWayfinder,
 };
 
-use super::refused::{
+use crate::refused::{
     MOST_ENTRIES, OF_SYSTEMS, SubmissionError, missing, refuse_cases, too_many_entries,
 };
 

@@ -18,7 +18,7 @@ impl Rule {
     /// Returns the total of scores, which are added in this order; `None` of no scores.
     ///
     /// ```
-    /// use metric_run::suite::Rule;
+    /// use metric_judge::Rule;
     ///
     /// let scores = [0.5, 0.25, 1.0];
     /// assert_eq!(Rule::Sum.total(&scores), Some(1.75));
