@@ -3,12 +3,12 @@ use std::collections::{BTreeSet, HashMap, btree_set};
 use std::fmt;
 use std::path::Path;
 
-use metric_record::json::scan::{Keys, Scanner};
+use metric_record::json::scan::Scanner;
 use metric_record::json::{Raw, is_json_lines};
 use metric_record::{DEFAULT_MAX_BYTES, FileReader, IdKey, Kind, Message, Shard, json};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
+use super::fields::{Flag, Id, Number, Numbers, record};
 use super::list::{Item, ListError, first, read_part, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
 use crate::{
@@ -621,158 +621,45 @@ pub(super) fn is_ground_truth(text: &str) -> bool {
     TruthFile::scan(text).is_some()
 }
 
-#[derive(Deserialize)]
-struct ImageRecord<'a> {
-    #[serde(borrow)]
-    id: Id<'a>,
-    // Only masks need them, and files that have none may hold anything here.
-    #[serde(borrow)]
-    height: Option<Raw<'a>>,
-    #[serde(borrow)]
-    width: Option<Raw<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ClassRecord<'a> {
-    #[serde(borrow)]
-    id: Id<'a>,
-    #[serde(borrow)]
-    name: Option<Raw<'a>>,
-}
-
-#[derive(Deserialize)]
-struct AnnotationRecord<'a> {
-    #[serde(borrow)]
-    id: Option<Id<'a>>,
-    #[serde(borrow)]
-    image_id: Id<'a>,
-    #[serde(borrow)]
-    category_id: Id<'a>,
-    bbox: Option<Numbers>,
-    area: Option<Number>,
-    iscrowd: Option<Flag>,
-    #[serde(borrow)]
-    segmentation: Option<Raw<'a>>,
-    #[serde(borrow)]
-    keypoints: Option<Raw<'a>>,
-    #[serde(borrow)]
-    num_keypoints: Option<Raw<'a>>,
-    #[serde(borrow)]
-    ignore: Option<Raw<'a>>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct ResultRecord<'a> {
-    #[serde(borrow)]
-    image_id: Id<'a>,
-    #[serde(borrow)]
-    category_id: Id<'a>,
-    score: Number,
-    bbox: Option<Numbers>,
-    #[serde(borrow)]
-    segmentation: Option<Raw<'a>>,
-    #[serde(borrow)]
-    keypoints: Option<Raw<'a>>,
-}
-
-impl<'a> Item<'a> for ImageRecord<'a> {
-    const KEYS: &'static [&'static str] = &["id", "height", "width"];
-
-    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
-        let (mut id, mut height, mut width) = (None, None, None);
-        scanner.object_of(keys, |value, key| match key {
-            0 => set(&mut id, Id::scan(value)),
-            1 => set(&mut height, value.raw()),
-            2 => set(&mut width, value.raw()),
-            _ => value.skip_value(),
-        })?;
-        Some(Self {
-            id: id?,
-            height: height.filter(|raw| raw.0 != "null"),
-            width: width.filter(|raw| raw.0 != "null"),
-        })
+record! {
+    struct ImageRecord<'a> {
+        id: Id<'a>,
+        // Only masks need them, and files that have none may hold anything here.
+        height: Option<Raw<'a>>,
+        width: Option<Raw<'a>>,
     }
 }
 
-impl<'a> Item<'a> for ClassRecord<'a> {}
-
-impl<'a> Item<'a> for AnnotationRecord<'a> {
-    const KEYS: &'static [&'static str] = &[
-        "id",
-        "image_id",
-        "category_id",
-        "bbox",
-        "area",
-        "iscrowd",
-        "segmentation",
-        "keypoints",
-        "num_keypoints",
-        "ignore",
-    ];
-
-    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
-        let (mut id, mut image_id, mut category_id) = (None, None, None);
-        let (mut bbox, mut area, mut iscrowd, mut segmentation) = (None, None, None, None);
-        let (mut keypoints, mut num_keypoints, mut ignore) = (None, None, None);
-        scanner.object_of(keys, |value, key| match key {
-            0 => set(&mut id, Id::scan(value)),
-            1 => set(&mut image_id, Id::scan(value)),
-            2 => set(&mut category_id, Id::scan(value)),
-            3 => set(&mut bbox, Numbers::scan(value)),
-            4 => set(&mut area, value.number().map(Number)),
-            5 => set(&mut iscrowd, value.integer().map(|flag| Flag(flag != 0))),
-            6 => set(&mut segmentation, value.raw()),
-            7 => set(&mut keypoints, value.raw()),
-            8 => set(&mut num_keypoints, value.raw()),
-            9 => set(&mut ignore, value.raw()),
-            _ => value.skip_value(),
-        })?;
-        let given = |raw: Option<Raw<'a>>| raw.filter(|raw| raw.0 != "null");
-        Some(Self {
-            id,
-            image_id: image_id?,
-            category_id: category_id?,
-            bbox,
-            area,
-            iscrowd,
-            segmentation: given(segmentation),
-            keypoints: given(keypoints),
-            num_keypoints: given(num_keypoints),
-            ignore: given(ignore),
-        })
+record! {
+    struct ClassRecord<'a> {
+        id: Id<'a>,
+        name: Option<Raw<'a>>,
     }
 }
 
-impl<'a> Item<'a> for ResultRecord<'a> {
-    const KEYS: &'static [&'static str] = &[
-        "image_id",
-        "category_id",
-        "score",
-        "bbox",
-        "segmentation",
-        "keypoints",
-    ];
+record! {
+    struct AnnotationRecord<'a> {
+        id: Option<Id<'a>>,
+        image_id: Id<'a>,
+        category_id: Id<'a>,
+        bbox: Option<Numbers>,
+        area: Option<Number>,
+        iscrowd: Option<Flag>,
+        segmentation: Option<Raw<'a>>,
+        keypoints: Option<Raw<'a>>,
+        num_keypoints: Option<Raw<'a>>,
+        ignore: Option<Raw<'a>>,
+    }
+}
 
-    fn scan(scanner: &mut Scanner<'a>, keys: &mut Keys) -> Option<Self> {
-        let (mut image_id, mut category_id) = (None, None);
-        let (mut score, mut bbox, mut segmentation, mut keypoints) = (None, None, None, None);
-        scanner.object_of(keys, |value, key| match key {
-            0 => set(&mut image_id, Id::scan(value)),
-            1 => set(&mut category_id, Id::scan(value)),
-            2 => set(&mut score, value.number().map(Number)),
-            3 => set(&mut bbox, Numbers::scan(value)),
-            4 => set(&mut segmentation, value.raw()),
-            5 => set(&mut keypoints, value.raw()),
-            _ => value.skip_value(),
-        })?;
-        Some(Self {
-            image_id: image_id?,
-            category_id: category_id?,
-            score: score?,
-            bbox,
-            segmentation: segmentation.filter(|raw| raw.0 != "null"),
-            keypoints: keypoints.filter(|raw| raw.0 != "null"),
-        })
+record! {
+    pub(super) struct ResultRecord<'a> {
+        image_id: Id<'a>,
+        category_id: Id<'a>,
+        score: Number,
+        bbox: Option<Numbers>,
+        segmentation: Option<Raw<'a>>,
+        keypoints: Option<Raw<'a>>,
     }
 }
 
@@ -1534,7 +1421,7 @@ pub(super) fn file_error(file: File<'_>, problem: String) -> ReadError {
 }
 
 /// All records of a list.
-fn all<'a, R: Record<'a> + Send>(
+fn all<'a, R: Item<'a> + Send>(
     file: File<'_>,
     list: &str,
     json: Raw<'a>,
@@ -1549,7 +1436,7 @@ fn all<'a, R: Record<'a> + Send>(
 }
 
 /// The error of a list in a file.
-pub(super) fn in_list<'a, R: Record<'a>>(
+pub(super) fn in_list<'a, R: Item<'a>>(
     file: File<'_>,
     list: &str,
     json: &'a str,
@@ -1584,7 +1471,7 @@ pub(super) fn in_list<'a, R: Record<'a>>(
             start,
             error,
         } => {
-            let problem = R::explain(json, start, &error).unwrap_or_else(|| {
+            let problem = explained::<R>(json, start, &error).unwrap_or_else(|| {
                 let problem = if error.is_data() {
                     plain(&error)
                 } else {
@@ -1595,6 +1482,29 @@ pub(super) fn in_list<'a, R: Record<'a>>(
             problem.in_record(file, list, position)
         }
     }
+}
+
+/// The field with the error in the record at an index in a list, and the reason, if it is one field.
+fn explained<'a, R: Item<'a>>(
+    list: &'a str,
+    start: usize,
+    error: &serde_json::Error,
+) -> Option<Problem> {
+    let said = error.to_string();
+    let missing = said
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.split_once('`'));
+    if let Some((missing, _)) = missing {
+        let field = R::KEYS.iter().find(|field| **field == missing);
+        return field.map(|field| Problem::new(field, "missing"));
+    }
+    let rest = trimmed(list).get(start + 1..)?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+    let fields: HashMap<Cow<'_, str>, Raw<'_>> = values.next()?.ok()?;
+    R::KEYS.iter().find_map(|field| {
+        let error = R::test(field, fields.get(*field)?.0).err()?;
+        Some(Problem::new(field, plain(&error)))
+    })
 }
 
 /// serde's error for a record that starts this many bytes after the bracket of a list, with the position in the list. A
@@ -1652,108 +1562,6 @@ fn shortened(text: String) -> String {
     }
     let part = |skip: usize| text.chars().skip(skip).take(MOST / 2).collect::<String>();
     format!("{} ... {}", part(0), part(characters - MOST / 2))
-}
-
-/// A record of a list.
-pub(super) trait Record<'a>: Item<'a> {
-    /// Its fields, each with a test whether a value is what belongs there.
-    const FIELDS: &'static [(&'static str, Test)];
-
-    /// The field with the error in the record at an index in a list, and the reason, if it is one field.
-    fn explain(list: &'a str, start: usize, error: &serde_json::Error) -> Option<Problem> {
-        let said = error.to_string();
-        let missing = said
-            .strip_prefix("missing field `")
-            .and_then(|rest| rest.split_once('`'));
-        if let Some((missing, _)) = missing {
-            let field = Self::FIELDS.iter().find(|(field, _)| *field == missing);
-            return field.map(|&(field, _)| Problem::new(field, "missing"));
-        }
-        let rest = trimmed(list).get(start + 1..)?;
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
-        let fields: HashMap<Cow<'_, str>, Raw<'_>> = values.next()?.ok()?;
-        Self::FIELDS.iter().find_map(|&(field, test)| {
-            let error = test(fields.get(field)?.0).err()?;
-            Some(Problem::new(field, plain(&error)))
-        })
-    }
-}
-
-pub(super) type Test = fn(&str) -> Result<(), serde_json::Error>;
-
-pub(super) fn is<'a, T: Deserialize<'a>>(json: &'a str) -> Result<(), serde_json::Error> {
-    serde_json::from_str::<T>(json).map(|_| ())
-}
-
-impl<'a> Record<'a> for ClassRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json))];
-}
-
-impl<'a> Record<'a> for ImageRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[("id", |json| is::<Id<'_>>(json))];
-}
-
-impl<'a> Record<'a> for AnnotationRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("id", |json| is::<Option<Id<'_>>>(json)),
-        ("image_id", |json| is::<Id<'_>>(json)),
-        ("category_id", |json| is::<Id<'_>>(json)),
-        ("bbox", |json| is::<Option<Numbers>>(json)),
-        ("area", |json| is::<Option<Number>>(json)),
-        ("iscrowd", |json| is::<Option<Flag>>(json)),
-    ];
-}
-
-impl<'a> Record<'a> for ResultRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("image_id", |json| is::<Id<'_>>(json)),
-        ("category_id", |json| is::<Id<'_>>(json)),
-        ("score", |json| is::<Number>(json)),
-        ("bbox", |json| is::<Option<Numbers>>(json)),
-    ];
-}
-
-/// An id: an integer, also one that is written as text or with a fraction of 0, or text.
-pub(super) struct Id<'a> {
-    pub(super) key: IdKey<'a>,
-    /// Whether it is written as text. An integer of more than 64 bits is too, for its digits are the id.
-    is_text: bool,
-}
-
-impl<'a> Id<'a> {
-    pub(super) fn number(number: i64) -> Self {
-        Self {
-            key: IdKey::Number(number),
-            is_text: false,
-        }
-    }
-
-    fn scan(scanner: &mut Scanner<'a>) -> Option<Self> {
-        match scanner.peek()? {
-            b'"' => scanner.string().map(Self::of_text),
-            _ => scanner.integer().map(Self::number),
-        }
-    }
-
-    pub(super) fn of_text(text: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            key: IdKey::from(text.into()),
-            is_text: true,
-        }
-    }
-
-    pub(super) fn into_key(self) -> Key {
-        Key::from(self.key)
-    }
-
-    /// The id as messages show it.
-    fn shown(&self) -> String {
-        if self.is_text {
-            format!("{:?}", self.key.to_string())
-        } else {
-            self.key.to_string()
-        }
-    }
 }
 
 /// The positions of ids in an ascending list of keys.
@@ -1839,173 +1647,9 @@ impl Ids {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IdVisitor;
-        impl<'de> Visitor<'de> for IdVisitor {
-            type Value = Id<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an id, an integer or text")
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Id<'de>, E> {
-                Ok(Id::number(number))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Id<'de>, E> {
-                Ok(match i64::try_from(number) {
-                    Ok(number) => Id::number(number),
-                    Err(_) => Id::of_text(number.to_string()),
-                })
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Id<'de>, E> {
-                // Beyond 2^53 a double does not tell integers apart.
-                if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {
-                    Ok(Id::number(number as i64))
-                } else {
-                    Err(E::invalid_value(
-                        serde::de::Unexpected::Float(number),
-                        &self,
-                    ))
-                }
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Id<'de>, E> {
-                Ok(Id::of_text(text))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Id<'de>, E> {
-                Ok(Id::of_text(text.to_owned()))
-            }
-        }
-        deserializer.deserialize_any(IdVisitor)
-    }
-}
-
-/// The first numbers of a list, and how many it has.
-pub(super) struct Numbers {
-    numbers: [f64; 4],
-    count: usize,
-}
-
-impl Numbers {
-    fn scan(scanner: &mut Scanner<'_>) -> Option<Self> {
-        if let Some(numbers) = scanner.short_numbers() {
-            return Some(Self { numbers, count: 4 });
-        }
-        let (mut numbers, mut count) = ([0.0; 4], 0);
-        scanner.list(|item| {
-            let number = item.number()?;
-            if let Some(slot) = numbers.get_mut(count) {
-                *slot = number;
-            }
-            count += 1;
-            Some(())
-        })?;
-        Some(Self { numbers, count })
-    }
-}
-
-impl From<[f64; 4]> for Numbers {
-    fn from(numbers: [f64; 4]) -> Self {
-        Self { numbers, count: 4 }
-    }
-}
-
-impl<'de> Deserialize<'de> for Numbers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumbersVisitor;
-        impl<'de> Visitor<'de> for NumbersVisitor {
-            type Value = Numbers;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of 4 numbers")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
-                let mut numbers = [0.0; 4];
-                let mut count = 0;
-                while let Some(Number(number)) = list.next_element()? {
-                    if let Some(slot) = numbers.get_mut(count) {
-                        *slot = number;
-                    }
-                    count += 1;
-                }
-                Ok(Numbers { numbers, count })
-            }
-        }
-        deserializer.deserialize_seq(NumbersVisitor)
-    }
-}
-
-/// A number, for messages that say so.
-#[derive(Clone, Copy)]
-pub(super) struct Number(pub(super) f64);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberVisitor;
-        impl Visitor<'_> for NumberVisitor {
-            type Value = Number;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number")
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
-                Ok(Number(number))
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
-                Ok(Number(number as f64))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(number as f64))
-            }
-        }
-        deserializer.deserialize_f64(NumberVisitor)
-    }
-}
-
-/// Yes or no, as 1 or 0, or as true or false.
-#[derive(Clone, Copy)]
-pub(super) struct Flag(pub(super) bool);
-
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FlagVisitor;
-        impl Visitor<'_> for FlagVisitor {
-            type Value = Flag;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("0 or 1")
-            }
-
-            fn visit_bool<E: Error>(self, flag: bool) -> Result<Flag, E> {
-                Ok(Flag(flag))
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Flag, E> {
-                Ok(Flag(number != 0))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Flag, E> {
-                Ok(Flag(number != 0))
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Flag, E> {
-                Ok(Flag(number != 0.0))
-            }
-        }
-        deserializer.deserialize_any(FlagVisitor)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use metric_record::json::scan::Keys;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,7 +1,8 @@
 use super::coco::{
-    CocoOptions, Id, Identified, Positions, Problem, Size, TruthFields, distinct, distribute,
+    CocoOptions, Identified, Positions, Problem, Size, TruthFields, distinct, distribute,
     file_error, position, warn,
 };
+use super::fields::Id;
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
 

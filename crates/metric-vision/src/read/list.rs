@@ -9,8 +9,13 @@ use crate::parallel;
 
 /// A record of a list.
 pub(super) trait Item<'a>: Deserialize<'a> {
-    /// The keys of the fields that [`scan`](Self::scan) takes.
+    /// The keys of its fields.
     const KEYS: &'static [&'static str] = &[];
+
+    /// Tests whether a value is what belongs to one of the keys.
+    fn test(_key: &str, _value: &'a str) -> Result<(), serde_json::Error> {
+        Ok(())
+    }
 
     /// Takes a record in the shape that nearly all programs write. It is the one that serde gives, or `None`.
     fn scan(_scanner: &mut Scanner<'a>, _keys: &mut Keys) -> Option<Self> {

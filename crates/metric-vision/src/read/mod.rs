@@ -14,6 +14,7 @@ mod boxes;
 mod coco;
 mod columns;
 mod document;
+mod fields;
 mod findings;
 mod folder;
 mod image_sizes;

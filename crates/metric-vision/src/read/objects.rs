@@ -4,10 +4,11 @@ use metric_record::{IdColumn, IdKey, ObjectColumns, Objects, ReadError};
 use super::Warnings;
 use super::coco::plain;
 use super::coco::{
-    CocoOptions, Form, Id, KeypointFields, MaskSizes, Numbers, Problem, Readable, ShapeFields,
-    Size, TruthFields, position,
+    CocoOptions, Form, KeypointFields, MaskSizes, Problem, Readable, ShapeFields, Size,
+    TruthFields, position,
 };
 use super::columns::{Listed, PredictionRows, Rows, TruthRows, dataset_from_rows};
+use super::fields::{Id, Numbers};
 use crate::Dataset;
 
 /// One side of a data set in memory, with its name.

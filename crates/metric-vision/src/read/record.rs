@@ -6,11 +6,11 @@ use metric_record::{Kind, json};
 use serde::Deserialize;
 
 use super::coco::{
-    CocoOptions, Flag, Form, Id, Identified, KeypointFields, MaskSizes, Number, Numbers, Problem,
-    Readable, Record, ShapeFields, Size, Test, TruthFields, add, distinct, file_error, in_list, is,
-    number_of, plain_in, size, warn,
+    CocoOptions, Form, Identified, KeypointFields, MaskSizes, Problem, Readable, ShapeFields, Size,
+    TruthFields, add, distinct, file_error, in_list, number_of, plain_in, size, warn,
 };
-use super::list::{Item, records};
+use super::fields::{Flag, Id, Number, Numbers, record};
+use super::list::records;
 use super::{File, ReadError, Warning, Warnings};
 use crate::{BBox, ClassState, Classes, Image, Key, Keypoints, Mask, Prediction, Sigmas};
 
@@ -425,73 +425,34 @@ fn one_class(fields: [(&'static str, Option<Id<'_>>); 3]) -> Result<Key, Problem
     }
 }
 
-#[derive(Deserialize)]
-struct TruthRecord<'a> {
-    #[serde(borrow)]
-    id: Option<Id<'a>>,
-    #[serde(borrow)]
-    category_id: Option<Id<'a>>,
-    #[serde(borrow)]
-    category: Option<Id<'a>>,
-    #[serde(borrow)]
-    class: Option<Id<'a>>,
-    bbox: Option<Numbers>,
-    area: Option<Number>,
-    iscrowd: Option<Flag>,
-    ignore: Option<Flag>,
-    difficult: Option<Flag>,
-    #[serde(borrow)]
-    segmentation: Option<Raw<'a>>,
-    #[serde(borrow)]
-    keypoints: Option<Raw<'a>>,
-    #[serde(borrow)]
-    num_keypoints: Option<Raw<'a>>,
+record! {
+    struct TruthRecord<'a> {
+        id: Option<Id<'a>>,
+        category_id: Option<Id<'a>>,
+        category: Option<Id<'a>>,
+        class: Option<Id<'a>>,
+        bbox: Option<Numbers>,
+        area: Option<Number>,
+        iscrowd: Option<Flag>,
+        ignore: Option<Flag>,
+        difficult: Option<Flag>,
+        segmentation: Option<Raw<'a>>,
+        keypoints: Option<Raw<'a>>,
+        num_keypoints: Option<Raw<'a>>,
+    }
 }
 
-#[derive(Deserialize)]
-struct FoundRecord<'a> {
-    #[serde(borrow)]
-    category_id: Option<Id<'a>>,
-    #[serde(borrow)]
-    category: Option<Id<'a>>,
-    #[serde(borrow)]
-    class: Option<Id<'a>>,
-    score: Number,
-    bbox: Option<Numbers>,
-    #[serde(borrow)]
-    segmentation: Option<Raw<'a>>,
-    #[serde(borrow)]
-    keypoints: Option<Raw<'a>>,
+record! {
+    struct FoundRecord<'a> {
+        category_id: Option<Id<'a>>,
+        category: Option<Id<'a>>,
+        class: Option<Id<'a>>,
+        score: Number,
+        bbox: Option<Numbers>,
+        segmentation: Option<Raw<'a>>,
+        keypoints: Option<Raw<'a>>,
+    }
 }
-
-impl<'a> Item<'a> for TruthRecord<'a> {}
-
-impl<'a> Item<'a> for FoundRecord<'a> {}
-
-impl<'a> Record<'a> for TruthRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("id", |json| is::<Option<Id<'_>>>(json)),
-        ("category_id", |json| is::<Option<Id<'_>>>(json)),
-        ("category", |json| is::<Option<Id<'_>>>(json)),
-        ("class", |json| is::<Option<Id<'_>>>(json)),
-        ("bbox", |json| is::<Option<Numbers>>(json)),
-        ("area", |json| is::<Option<Number>>(json)),
-        ("iscrowd", |json| is::<Option<Flag>>(json)),
-        ("ignore", |json| is::<Option<Flag>>(json)),
-        ("difficult", |json| is::<Option<Flag>>(json)),
-    ];
-}
-
-impl<'a> Record<'a> for FoundRecord<'a> {
-    const FIELDS: &'static [(&'static str, Test)] = &[
-        ("category_id", |json| is::<Option<Id<'_>>>(json)),
-        ("category", |json| is::<Option<Id<'_>>>(json)),
-        ("class", |json| is::<Option<Id<'_>>>(json)),
-        ("score", |json| is::<Number>(json)),
-        ("bbox", |json| is::<Option<Numbers>>(json)),
-    ];
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
