@@ -49,25 +49,82 @@ impl Sum {
     /// Adds one term.
     pub fn add(&mut self, term: f64) {
         if !term.is_finite() {
-            let kind = if term.is_nan() {
-                2
-            } else {
-                usize::from(term < 0.0)
-            };
-            self.non_finite[kind] = true;
+            self.add_non_finite(term);
             return;
         }
-        let bits = term.to_bits();
-        let biased = ((bits >> 52) & 0x7ff) as u32;
-        let fraction = bits & ((1 << 52) - 1);
-        // Subnormals have the exponent of the smallest normal, without the hidden bit.
-        let (mantissa, exponent) = match biased {
-            0 => (fraction, 0),
-            _ => (fraction | (1 << 52), biased - 1),
-        };
+        let (mantissa, exponent) = parts(term);
         let magnitude = i128::from(mantissa) << (exponent % BIN_BITS);
         let signed = if term < 0.0 { -magnitude } else { magnitude };
         self.add_to_bin((exponent / BIN_BITS) as u8, signed);
+    }
+
+    /// Adds the product of two terms without rounding it. Digits of the product below `2^-1074`, the least `f64`, are
+    /// lost.
+    ///
+    /// ```
+    /// use metric_core::Sum;
+    ///
+    /// // 1 - e^2 as (1 + e)(1 - e): the double nearest to it is 1.
+    /// let e = f64::EPSILON;
+    /// let mut sum = Sum::default();
+    /// sum.add_product(1.0 + e, 1.0 - e);
+    /// sum.add(-1.0);
+    /// assert_eq!(sum.value(), -(e * e));
+    /// ```
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        if !a.is_finite() || !b.is_finite() {
+            self.add_non_finite(a * b);
+            return;
+        }
+        let ((a_mantissa, a_exponent), (b_mantissa, b_exponent)) = (parts(a), parts(b));
+        let mut product = u128::from(a_mantissa) * u128::from(b_mantissa);
+        let exponent = (a_exponent + b_exponent) as i32 + LOWEST_EXPONENT;
+        if exponent < 0 {
+            product = product.checked_shr(exponent.unsigned_abs()).unwrap_or(0);
+        }
+        let exponent = exponent.max(0) as u32;
+        let sign = if (a < 0.0) == (b < 0.0) { 1 } else { -1 };
+        // Up to 106 bits, in two halves that a bin can hold at any shift.
+        for (half, above) in [(product & u128::from(u64::MAX), 0), (product >> 64, 2)] {
+            let magnitude = (half as i128) << (exponent % BIN_BITS);
+            self.add_to_bin((exponent / BIN_BITS) as u8 + above, sign * magnitude);
+        }
+    }
+
+    #[cold]
+    fn add_non_finite(&mut self, term: f64) {
+        let kind = if term.is_nan() {
+            2
+        } else {
+            usize::from(term < 0.0)
+        };
+        self.non_finite[kind] = true;
+    }
+
+    /// Returns the exact total as digits of base 2^32 with their indices, all of one sign and none of them 0; `None` if
+    /// a term is not finite. A digit at index `i` counts `2^(32·i − 1074)`. Digits of several sums add up.
+    ///
+    /// ```
+    /// use metric_core::Sum;
+    ///
+    /// let digits = |terms: [f64; 2]| Some(terms.into_iter().collect::<Sum>().digits()?.collect());
+    /// // 1 is 2^1074 times 2^-1074, and 1074 = 33 * 32 + 18.
+    /// assert_eq!(digits([2.0, -3.0]), Some(vec![(33, -(1 << 18))]));
+    /// assert_eq!(digits([1.0, f64::INFINITY]), None);
+    /// ```
+    #[must_use]
+    pub fn digits(&self) -> Option<impl Iterator<Item = (u8, i64)> + use<>> {
+        (self.non_finite == [false; 3]).then(|| self.canonical())
+    }
+
+    /// Returns the sum that has these [`digits`](Self::digits), which need not be those of one sign.
+    #[must_use]
+    pub fn from_digits(digits: impl IntoIterator<Item = (u8, i128)>) -> Self {
+        let mut sum = Self::default();
+        for (index, digit) in digits {
+            sum.add_to_bin(index, digit);
+        }
+        sum
     }
 
     /// Returns the sum of all terms, rounded once; 0 without terms.
@@ -127,7 +184,7 @@ impl Sum {
     }
 
     /// Adds `times` times the total of a bin.
-    fn add_product(&mut self, index: u8, total: i128, times: u64) {
+    fn add_multiple(&mut self, index: u8, total: i128, times: u64) {
         let magnitude = total.unsigned_abs();
         // A product has at most as many bits as both factors together.
         let bits = u128::BITS - magnitude.leading_zeros() + u64::BITS - times.leading_zeros();
@@ -193,6 +250,19 @@ impl Written for Sum {
             bins: bins.into_iter().map(widened).collect(),
             non_finite,
         })
+    }
+}
+
+/// A finite number without its sign as a mantissa times `2^(exponent - 1074)`.
+#[inline]
+const fn parts(term: f64) -> (u64, u32) {
+    let bits = term.to_bits();
+    let biased = ((bits >> 52) & 0x7ff) as u32;
+    let fraction = bits & ((1 << 52) - 1);
+    // Subnormals have the exponent of the smallest normal, without the hidden bit.
+    match biased {
+        0 => (fraction, 0),
+        _ => (fraction | (1 << 52), biased - 1),
     }
 }
 
@@ -272,7 +342,7 @@ impl Merge for Sum {
             }
             _ => {
                 for &(index, total) in &other.bins {
-                    self.add_product(index, total, times);
+                    self.add_multiple(index, total, times);
                 }
             }
         }
@@ -331,8 +401,7 @@ impl Mean {
     /// them 0; `None` if a term is not finite. Digits of several means add up.
     #[must_use]
     pub fn digits(&self) -> Option<impl Iterator<Item = (u8, i64)> + use<>> {
-        let is_finite = self.sum.non_finite == [false; 3];
-        is_finite.then(|| self.sum.canonical())
+        self.sum.digits()
     }
 
     /// Returns the mean of `count` terms whose sum has these [`digits`](Self::digits).
@@ -346,10 +415,8 @@ impl Mean {
     /// ```
     #[must_use]
     pub fn from_digits(count: u64, digits: impl IntoIterator<Item = (u8, i64)>) -> Self {
-        let mut sum = Sum::default();
-        for (index, digit) in digits {
-            sum.add_to_bin(index, digit.into());
-        }
+        let digits = digits.into_iter();
+        let sum = Sum::from_digits(digits.map(|(index, digit)| (index, digit.into())));
         Self { sum, count }
     }
 
@@ -538,6 +605,29 @@ mod tests {
         #[test]
         fn one_term_is_itself(term in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
             prop_assert_eq!(sum(&[term]), term);
+        }
+
+        #[test]
+        fn one_product_is_one_rounded_multiplication(a in any::<f64>(), b in any::<f64>()) {
+            let mut sum = Sum::default();
+            sum.add_product(a, b);
+            let (exact, plain) = (sum.value(), a * b);
+            // Next to the least numbers, digits are lost before the sum is rounded.
+            let is_near = plain.abs() < 1e-290 && (exact - plain).abs() <= plain.abs() * f64::EPSILON + f64::from_bits(1);
+            let is_same = exact == plain || is_near;
+            prop_assert!(is_same || (exact.is_nan() && plain.is_nan()), "{exact} {plain}");
+        }
+
+        #[test]
+        fn products_of_integers_are_exact(
+            pairs in proptest::collection::vec((-(1_i64 << 53)..1 << 53, -(1_i64 << 53)..1 << 53), 0..20),
+        ) {
+            let (mut sum, mut exact) = (Sum::default(), 0_i128);
+            for (a, b) in pairs {
+                sum.add_product(a as f64, b as f64);
+                exact += i128::from(a) * i128::from(b);
+            }
+            prop_assert_eq!(sum.value(), exact as f64);
         }
 
         #[test]

@@ -17,6 +17,9 @@ pub use metric_graph as graph;
 #[cfg(feature = "grid")]
 #[doc(inline)]
 pub use metric_grid as grid;
+#[cfg(feature = "number")]
+#[doc(inline)]
+pub use metric_number as number;
 #[cfg(feature = "text")]
 #[doc(inline)]
 pub use metric_text as text;
