@@ -23,6 +23,8 @@ mod grid;
 mod inputs;
 #[path = "domains/metrics.rs"]
 mod metrics;
+#[path = "domains/numbers.rs"]
+mod numbers;
 #[path = "domains/openlane.rs"]
 mod openlane;
 #[path = "domains/rows.rs"]

@@ -141,6 +141,13 @@ def _scores(count: int = 70) -> list[tuple[Any, Any]]:
     return [(random_.randrange(8), [random_.random() for _ in range(8)]) for _ in range(count)]
 
 
+def _numbers(count: int = 90, *, whole: bool = False) -> list[tuple[Any, Any]]:
+    random_ = random.Random(18)
+    if whole:
+        return [(random_.randrange(5), random_.randrange(9) / 2) for _ in range(count)]
+    return [(random_.gauss(0, 1), random_.gauss(0, 1)) for _ in range(count)]
+
+
 def _ranked(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(15)
     return [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
@@ -185,6 +192,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "sessions": [((_SEGMENTS, _SEGMENTS), _sessions())],
     "numbers": [(("string", "string"), _texts())],
     "code": [(("string", "string"), _codes())],
+    "number-pairs": [(("double", "double"), _numbers()), (("int", "float"), _numbers(whole=True))],
     "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],
     "class-scores": [(("int", "array<double>"), _scores())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],

@@ -41,6 +41,7 @@ const CODE: &str = "metric-code";
 const CORE: &str = "metric-core";
 const GRAPH: &str = "metric-graph";
 const GRID: &str = "metric-grid";
+const NUMBER: &str = "metric-number";
 const RUN: &str = "metric-run";
 const STATS: &str = "metric-stats";
 const TEXT: &str = "metric-text";
@@ -64,6 +65,7 @@ const RATIONAL: &[&str] = &["rational arithmetic"];
 const ROUGE_SCORE: &[&str] = &["rouge-score 0.1.2"];
 const SACREBLEU: &[&str] = &["sacrebleu 2.6.0"];
 const SKLEARN: &[&str] = &["scikit-learn 1.9.1"];
+const SKLEARN_AND_SCIPY: &[&str] = &["scikit-learn 1.9.1", "scipy 1.17.1"];
 const TOP_K: &[&str] = &["scikit-learn top_k_accuracy_score"];
 const TORCHMETRICS: &[&str] = &["torchmetrics 1.8.2"];
 const MEETEVAL: &[&str] = &["meeteval 0.4.3"];
@@ -106,6 +108,10 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
 
     line("grid::arc_pairs", GRID, "arc", "pairs", &["arcsolver 0.0.11"]),
     line("grid::submissions", GRID, "arc", "submissions", &["rules of Kaggle's ARC Prize", "ARCScorer of arc-agi-benchmarking"]),
+
+    line("numbers::errors_and_correlations", NUMBER, "regression", "textbook", SKLEARN_AND_SCIPY),
+    line("numbers::errors_and_correlations", NUMBER, "regression", "sklearn", SKLEARN_AND_SCIPY),
+    line("numbers::errors_and_correlations", NUMBER, "rank-correlation", "", &["scipy 1.17.1"]),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

@@ -85,6 +85,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::Questions => &[questions],
         Shape::Sessions => &[sessions],
         Shape::Numbers => &[numbers],
+        Shape::NumberPairs => &[number_pairs],
         Shape::Labels => &[classes],
         Shape::RankedLabels => &[labels],
         Shape::ClassScores => &[scores],
@@ -313,6 +314,18 @@ fn numbers() -> BoxedStrategy<Values> {
         ]
     };
     plain(number(), number())
+}
+
+/// Numbers with ties, and weights.
+fn number_pairs() -> BoxedStrategy<Values> {
+    let number = || {
+        prop_oneof![
+            (-2_i8..3).prop_map(|x| json!(x)),
+            (-1e9..1e9_f64).prop_map(|x| json!(x)),
+        ]
+    };
+    let weight = (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}));
+    (number(), number(), weight).boxed()
 }
 
 fn code() -> BoxedStrategy<Values> {

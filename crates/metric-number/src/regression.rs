@@ -257,6 +257,12 @@ impl RegressionState {
         self.weight.as_ref().map_or(self.rows as f64, Sum::value)
     }
 
+    /// Returns whether pairs have weights.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        self.weight.is_some()
+    }
+
     /// Returns the number of pairs, whatever their weight.
     #[must_use]
     pub fn rows(&self) -> u64 {

@@ -275,6 +275,13 @@ impl Entry {
         shapes.any(|taken| taken.shape.has_references())
     }
 
+    /// Returns whether a missing prediction can count as an empty one.
+    #[must_use]
+    pub fn has_empty_prediction(&self) -> bool {
+        let mut shapes = self.shapes.iter();
+        shapes.all(|taken| taken.shape.has_empty_prediction())
+    }
+
     /// Returns the position of the score that a report shows first, among scores of these names.
     ///
     /// ```

@@ -26,6 +26,7 @@ mod ranking;
         feature = "code",
         feature = "graph",
         feature = "grid",
+        feature = "number",
         feature = "text",
         feature = "vision"
     )),
@@ -40,7 +41,12 @@ mod resample;
 mod score_spec;
 mod scorer;
 mod shape;
-#[cfg(any(feature = "class", feature = "text", feature = "vision"))]
+#[cfg(any(
+    feature = "class",
+    feature = "number",
+    feature = "text",
+    feature = "vision"
+))]
 mod shapes;
 mod show;
 #[cfg(feature = "text")]

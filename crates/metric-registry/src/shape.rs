@@ -16,6 +16,8 @@ pub enum Shape {
     Sessions,
     /// A number, or a text, for one of several.
     Numbers,
+    /// A number for a number.
+    NumberPairs,
     /// A label for a label.
     Labels,
     /// A list of labels for a label, the most likely one first.
@@ -54,6 +56,12 @@ impl Shape {
         )
     }
 
+    /// Returns whether a missing prediction can count as an empty one: there is an empty text, but no empty number.
+    #[must_use]
+    pub const fn has_empty_prediction(self) -> bool {
+        !matches!(self, Self::NumberPairs)
+    }
+
     /// Returns the name of the shape.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -64,6 +72,7 @@ impl Shape {
             Self::Questions => "questions",
             Self::Sessions => "sessions",
             Self::Numbers => "numbers",
+            Self::NumberPairs => "number-pairs",
             Self::Labels => "labels",
             Self::RankedLabels => "ranked-labels",
             Self::ClassScores => "class-scores",

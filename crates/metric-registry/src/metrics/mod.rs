@@ -30,8 +30,12 @@ pub(crate) mod lanes;
 pub(crate) mod mrr;
 #[cfg(feature = "graph")]
 pub(crate) mod openlane;
+#[cfg(feature = "number")]
+pub(crate) mod rank_correlation;
 #[cfg(feature = "class")]
 pub(crate) mod ranks;
+#[cfg(feature = "number")]
+pub(crate) mod regression;
 #[cfg(feature = "text")]
 pub(crate) mod relaxed_accuracy;
 #[cfg(feature = "text")]
@@ -73,6 +77,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": speakers::CPWER, speakers::ORCWER, speakers::DICPWER;
     "code": codebleu::CODEBLEU;
     "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
+    "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;
     "graph": lanes::LANES, openlane::OPENLANE;

@@ -7,8 +7,10 @@ pub(crate) mod generated;
 pub(crate) mod images;
 #[cfg(feature = "class")]
 pub(crate) mod labels;
-#[cfg(feature = "class")]
+#[cfg(any(feature = "class", feature = "number"))]
 mod measured;
+#[cfg(feature = "number")]
+pub(crate) mod number_pairs;
 #[cfg(feature = "text")]
 pub(crate) mod questions;
 #[cfg(feature = "class")]
@@ -19,8 +21,10 @@ pub(crate) mod scores;
 pub(crate) mod sessions;
 #[cfg(feature = "text")]
 pub(crate) mod texts;
+#[cfg(any(feature = "class", feature = "number"))]
+mod weights;
 
-#[cfg(feature = "class")]
+#[cfg(any(feature = "class", feature = "number"))]
 pub(crate) use measured::Measured;
 #[cfg(feature = "text")]
 pub use texts::{Note, Notice, References, TextExample, TextMetric, texts};

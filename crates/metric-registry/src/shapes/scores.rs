@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::numbers::present;
 use crate::shapes::Measured;
 use crate::shapes::ranked::Rows;
+use crate::shapes::weights::weight_of;
 use crate::{
     Asked, Counted, Facts, Named, Numbers, OptionError, OptionSpec, Options, Reading, Sink,
 };
@@ -276,21 +277,6 @@ pub(crate) fn invalid(error: ScoreError) -> FieldError {
         }
         _ => FieldError::prediction(problem),
     }
-}
-
-/// Reads a weight, which may be a text: the cells of CSV are.
-fn weight_of(value: &mut Value<'_>) -> Result<f64, String> {
-    if let Ok(weight) = value.read::<f64>()
-        && weight.is_finite()
-    {
-        return Ok(weight);
-    }
-    let json = value.to_json_or("null")?;
-    typed(&json).or_else(|problem| {
-        let text = string(&json).ok();
-        let number = text.and_then(|text| typed::<f64>(&text).ok());
-        number.ok_or(problem)
-    })
 }
 
 /// Reads the index of a score.

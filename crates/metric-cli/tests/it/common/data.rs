@@ -33,7 +33,10 @@ pub(crate) fn cases(folder: &Folder) -> Vec<String> {
             let kept = if index == 0 { forms.len() } else { 2 };
             // Metrics of dataset files take a file of JSON for one.
             let has_files = matches!(entry.input, Input::Documents);
-            let is_taken = |form: &&String| !has_files || !form.ends_with(".json");
+            let is_taken = |form: &&String| {
+                let is_readable = !has_files || !form.ends_with(".json");
+                is_readable && (entry.has_empty_prediction() || !form.contains("--missing empty"))
+            };
             let cases_of = forms.iter().take(kept).filter(is_taken);
             cases.extend(cases_of.map(|form| format!("{metric} {options} {form}")));
         }
@@ -272,6 +275,12 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             json!(scores),
         )
     };
+    let pair = |reference: f64, prediction: f64, weight: f64| {
+        (
+            json!({"reference": reference, "weight": weight}),
+            json!(prediction),
+        )
+    };
     let boxes = |class: &str, image: &str, references: Value, predictions: Value| {
         (
             json!({"class": class, "image": image, "reference": references}),
@@ -322,6 +331,12 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             weighted(1, [0.5, 0.5, 0.1, 0.0], 0.1),
             weighted(2, [0.1, 0.1, 0.1, 0.1], 0.7),
             weighted(3, [0.0, -0.2, 1e9, 0.3], 1e-3),
+        ]],
+        Shape::NumberPairs => vec![vec![
+            pair(0.1, 0.3, 0.7),
+            pair(2.0, -1e-3, 1e-3),
+            pair(2.0, 1e9, 0.0),
+            pair(-5.0, 0.0, 1.0),
         ]],
         Shape::Labels => vec![plain(&[
             (json!(3), json!(3)),
