@@ -119,7 +119,7 @@ fn near(name: &str, ours: Option<f64>, expected: Option<f64>) -> Result<(), Stri
                 ours,
                 expected,
                 1e-12,
-                (expected.abs().max(0.1), "the score, at least 0.1"),
+                (expected.max(-expected).max(0.1), "the score, at least 0.1"),
             ) =>
         {
             Ok(())
