@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod accuracy_by_k;
+mod binary;
 mod calibration;
 mod classification;
 mod columns;
@@ -10,10 +11,13 @@ mod label_confusions;
 mod labels;
 #[cfg(test)]
 mod laws;
+mod multilabel;
+mod multilabel_scores;
 mod rank_span;
 mod top_k;
 
 pub use accuracy_by_k::AccuracyByK;
+pub use binary::BinaryScores;
 pub use calibration::{Calibration, CalibrationBin};
 pub use classification::{
     Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
@@ -21,6 +25,9 @@ pub use classification::{
 pub use columns::{confusion_matrix, label_ranks};
 pub use label_confusions::{LabelConfusions, LabelRef, ShortLabels};
 pub use labels::{AccuracyAtK, InvalidK, LabelsError, Ranks, accuracy_at_k, label_rows};
+pub use multilabel::{
+    ClassCounts, Multilabel, MultilabelAverage, MultilabelProfile, MultilabelState, SetScores,
+};
 pub use rank_span::RankSpan;
 pub use top_k::{
     InvalidWeight, RankTable, RankTally, Score, ScoreError, ScoresError, Target, TiedRank, Ties,
