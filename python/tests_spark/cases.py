@@ -148,6 +148,23 @@ def _numbers(count: int = 90, *, whole: bool = False) -> list[tuple[Any, Any]]:
     return [(random_.gauss(0, 1), random_.gauss(0, 1)) for _ in range(count)]
 
 
+def _label_sets(count: int = 80) -> list[tuple[Any, Any]]:
+    random_ = random.Random(19)
+
+    def labels() -> list[str]:
+        return random_.sample("abcde", random_.randrange(4))
+
+    return [(labels(), labels()) for _ in range(count)]
+
+
+def _label_scores(count: int = 80) -> list[tuple[Any, Any]]:
+    random_ = random.Random(20)
+    return [
+        (json.dumps(labels), json.dumps({label: random_.randrange(9) / 8 for label in "abcde"}))
+        for labels, _ in _label_sets(count)
+    ]
+
+
 def _ranked(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(15)
     return [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
@@ -194,6 +211,9 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "code": [(("string", "string"), _codes())],
     "number-pairs": [(("double", "double"), _numbers()), (("int", "float"), _numbers(whole=True))],
     "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],
+    "label-sets": [(("array<string>", "array<string>"), _label_sets())],
+    # As JSON.
+    "label-scores": [(("string", "string"), _label_scores())],
     "class-scores": [(("int", "array<double>"), _scores())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],
     "grids": [((_GRID, _GRID), _grids())],

@@ -3,6 +3,7 @@
 use metric_record::{Document, Id, Missing, Record, Value};
 use metric_registry::{ENTRIES, Entry, Input, Options, Shape};
 use proptest::prelude::*;
+use proptest::sample;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value as Json, json};
@@ -87,6 +88,8 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::Numbers => &[numbers],
         Shape::NumberPairs => &[number_pairs],
         Shape::Labels => &[classes],
+        Shape::LabelSets => &[label_sets],
+        Shape::LabelScores => &[label_scores],
         Shape::RankedLabels => &[labels],
         Shape::ClassScores => &[scores],
         Shape::Code => &[code],
@@ -253,6 +256,26 @@ fn labels() -> BoxedStrategy<Values> {
 
 fn classes() -> BoxedStrategy<Values> {
     plain(label(), label())
+}
+
+/// Sets of a few labels, and weights.
+fn label_sets() -> BoxedStrategy<Values> {
+    let set = || sample::subsequence(vec!["a", "b", "c", "d", "e"], 0..5);
+    let set = || set().prop_shuffle().prop_map(|set| json!(set));
+    let weight = (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}));
+    (set(), set(), weight).boxed()
+}
+
+/// Scores of all labels, with many ties.
+fn label_scores() -> BoxedStrategy<Values> {
+    let scores = list(0_u8..4, 5..6).prop_map(|scores| {
+        let scores = ["a", "b", "c", "d", "e"].into_iter().zip(scores);
+        let scores = scores.map(|(label, score)| (label.to_owned(), json!(f64::from(score) / 4.0)));
+        Json::Object(scores.collect())
+    });
+    (label_sets(), scores)
+        .prop_map(|((reference, _, weight), scores)| (reference, scores, weight))
+        .boxed()
 }
 
 /// Scores with many ties.

@@ -13,6 +13,11 @@ pub struct BinaryScores {
     pub average_precision: Option<f64>,
 }
 
+metric_core::named_scores!(BinaryScores {
+    roc_auc,
+    average_precision
+});
+
 impl BinaryScores {
     /// The scores of a curve: the numbers or the weights of positives and of negatives at or above each distinct score,
     /// from the highest score.

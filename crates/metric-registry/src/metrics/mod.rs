@@ -28,6 +28,8 @@ pub(crate) mod exact_match;
 pub(crate) mod lanes;
 #[cfg(feature = "class")]
 pub(crate) mod mrr;
+#[cfg(feature = "class")]
+pub(crate) mod multilabel;
 #[cfg(feature = "graph")]
 pub(crate) mod openlane;
 #[cfg(feature = "number")]
@@ -76,7 +78,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": bleu::BLEU, chrf::CHRF, ter::TER, rouge::ROUGE;
     "text": speakers::CPWER, speakers::ORCWER, speakers::DICPWER;
     "code": codebleu::CODEBLEU;
-    "class": classification::CLASSIFICATION, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
+    "class": classification::CLASSIFICATION, multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;

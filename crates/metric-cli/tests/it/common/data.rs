@@ -275,6 +275,13 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             json!(scores),
         )
     };
+    let labeled = |reference: &[&str], prediction: Value, weight: f64| {
+        (
+            json!({"reference": reference, "weight": weight}),
+            prediction,
+        )
+    };
+    let of_labels = |[a, b, c, d, e]: [f64; 5]| json!({"a": a, "b": b, "c": c, "d": d, "e": e});
     let pair = |reference: f64, prediction: f64, weight: f64| {
         (
             json!({"reference": reference, "weight": weight}),
@@ -326,6 +333,18 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             (json!(9), json!([1, 2, 3])),
             (json!(9), json!([1, 1, 3])),
         ])],
+        Shape::LabelSets => vec![vec![
+            labeled(&["a", "b"], json!(["b", "a"]), 0.7),
+            labeled(&["c"], json!(["d", "c"]), 1e-3),
+            labeled(&[], json!([]), 1.0),
+            labeled(&["a", "e"], json!([]), 0.0),
+        ]],
+        Shape::LabelScores => vec![vec![
+            labeled(&["a", "b"], of_labels([0.9, 0.5, 0.1, 0.0, 0.5]), 0.7),
+            labeled(&["c"], of_labels([0.9, 0.2, 0.3, 0.5, -1.0]), 1e-3),
+            labeled(&[], of_labels([0.1, 0.1, 0.1, 0.1, 0.1]), 1.0),
+            labeled(&["e"], of_labels([0.0, 1e9, 0.1, 0.7, 0.5]), 0.0),
+        ]],
         Shape::ClassScores => vec![vec![
             weighted(0, [0.5, 0.5, 0.1, 0.0], 1.0),
             weighted(1, [0.5, 0.5, 0.1, 0.0], 0.1),
