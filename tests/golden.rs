@@ -23,6 +23,8 @@ mod grid;
 mod inputs;
 #[path = "domains/metrics.rs"]
 mod metrics;
+#[path = "domains/multilabel.rs"]
+mod multilabel;
 #[path = "domains/numbers.rs"]
 mod numbers;
 #[path = "domains/openlane.rs"]

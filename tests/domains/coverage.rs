@@ -82,6 +82,8 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("class::scores_that_are_special_or_refused", CLASS, "accuracy-at-k", "scores, special and refused", TOP_K),
     line("class::reciprocal_ranks", CLASS, "mrr", "scores, pessimistic ties", SKLEARN),
     line("class::scores_of_classification", CLASS, "classification", "each average and rule for 0 / 0", SKLEARN),
+    line("multilabel::scores_of_scikit_learn", CLASS, "multilabel", "textbook", SKLEARN),
+    line("multilabel::scores_of_scikit_learn", CLASS, "multilabel", "sklearn", SKLEARN),
 
     line("code::all_of_codebleu_0_7", CODE, "codebleu", "codebleu-0.7", CODEBLEU),
     line("code::the_original_evaluator", CODE, "codebleu", "codexglue", CODEXGLUE),
