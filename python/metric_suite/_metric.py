@@ -138,6 +138,8 @@ def _scored(
     if true_answers is not None and answers is not None and ids is None and fields is None:
         return _joined(scorer, answers, true_answers)
     predictions, references = _plain(predictions), _plain(references)
+    if scorer.metric == "multilabel":
+        predictions, references = _indicators(predictions, references)
     return scorer.score_values(predictions, references, ids, fields)
 
 
@@ -161,6 +163,41 @@ def _plain(values: Any) -> Any:
         # Booleans are the labels 0 and 1, as in scikit-learn.
         return values.astype("int64")
     return values
+
+
+def _indicators(predictions: Any, references: Any) -> tuple[Any, Any]:
+    """Returns lists of rows of 0 and 1, for which predictions may also be rows of scores, as arrays. Other lists have labels.
+
+    Rows have two or more columns. Lists of labels do not look like this: a label occurs once in each.
+    """
+
+    def rows(values: Any, is_cell: Callable[[Any], bool]) -> bool:
+        if getattr(values, "ndim", 0) == 2:
+            return True
+        if not isinstance(values, list) or not values or not isinstance(values[0], (list, tuple)):
+            return False
+        width = len(values[0])
+        is_row = (isinstance(row, (list, tuple)) and len(row) == width and all(map(is_cell, row)) for row in values)
+        return width > 1 and all(is_row)
+
+    def is_bit(cell: Any) -> bool:
+        return isinstance(cell, int) and cell in (0, 1)
+
+    def is_score(cell: Any) -> bool:
+        return isinstance(cell, (int, float))
+
+    if not rows(references, is_bit):
+        return predictions, references
+    is_bits = rows(predictions, is_bit)
+    if not is_bits and not rows(predictions, is_score):
+        return predictions, references
+    import numpy
+
+    if isinstance(references, list):
+        references = numpy.asarray(references, dtype="int64")
+    if isinstance(predictions, list):
+        predictions = numpy.asarray(predictions, dtype="int64" if is_bits else "float64")
+    return predictions, references
 
 
 # How rows of SQuAD and VQA in data sets of Hugging Face name ids and answers: the text of an answer is a value of its

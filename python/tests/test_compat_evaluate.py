@@ -62,11 +62,17 @@ def test_names():
         "confusion_matrix",
         "exact_match",
         "f1",
+        "mae",
+        "mape",
         "matthews_correlation",
+        "mse",
+        "pearsonr",
         "precision",
+        "r_squared",
         "recall",
         "rouge",
         "sacrebleu",
+        "spearmanr",
         "squad",
         "squad_v2",
         "ter",
@@ -89,6 +95,12 @@ def test_names():
         ("ter", ["b a"], [["a b", "a b c"]], {"score": 40.0, "num_edits": 1, "ref_length": 2.5}),
         ("rouge", ["a b", "c"], [["a x", "a b"], ["d"]], dict.fromkeys(["rouge1", "rouge2", "rougeL", "rougeLsum"], 0.5)),
         ("f1", [0, 0, 1, 1, 0], [0, 1, 0, 1, 0], {"f1": 0.5}),
+        ("mse", [2.5, 0, 2, 8], [3, -0.5, 2, 7], {"mse": 0.375}),
+        ("mae", [2.5, 0, 2, 8], [3, -0.5, 2, 7], {"mae": 0.5}),
+        ("mape", [2.5, 0, 2, 8], [2, -0.5, 2, 8], {"mape": 1.25 / 4}),
+        ("r_squared", [1, 2, 5], [1, 2, 3], -1.0),
+        ("pearsonr", [1, 3, 2], [1, 2, 3], {"pearsonr": 0.5}),
+        ("spearmanr", [10, 9, 2.5, 6, 4], [1, 2, 3, 4, 5], {"spearmanr": pytest.approx(-0.7, rel=1e-12)}),
         (
             "squad",
             [{"id": "a", "prediction_text": "a Cat."}],
@@ -292,3 +304,39 @@ def test_wrong_scorers():
         make_scorer("nothing")
     with pytest.raises(ValueError, match="has no score 'f2': expected one of accuracy"):
         make_scorer("classification", score="f2")
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in rows("ranking/regression.jsonl")])
+def test_numbers(row):
+    if row["kind"] in ("empty", "NaN", "infinite prediction", "lengths differ"):
+        references, predictions = ([float(number) for number in row[side]] for side in ("references", "predictions"))
+        for name in ("mse", "pearsonr", "spearmanr"):
+            with pytest.raises(metric_suite.MetricError):
+                COMPUTE[name](predictions, references)
+        return
+    expected = {(one["metric"], str(one["options"])): one.get("value") for one in row["results"]}
+    weights = {"sample_weight": row["weights"]} if "weights" in row else {}
+    # In these rows, the references lose digits.
+    if row["kind"] not in ("tiny", "large mean", "very large mean", "opposite signs cancel", "constant: 0.1 three times"):
+        found = COMPUTE["mse"](row["predictions"], row["references"], **weights)
+        assert found["mse"] == pytest.approx(expected["mse", "{}"], rel=1e-12)
+        found = COMPUTE["mse"](row["predictions"], row["references"], squared=False, **weights)
+        assert found["mse"] == pytest.approx(expected["rmse", "{}"], rel=1e-12)
+        if not weights and not row["kind"].startswith("weights"):
+            pearson = expected["pearson", "{}"] if len(row["references"]) > 1 else "nan"
+            found = COMPUTE["pearsonr"](row["predictions"], row["references"])["pearsonr"]
+            assert found == pytest.approx(float(pearson), rel=1e-12, abs=1e-13, nan_ok=True)
+    for name in ("mae", "mape"):
+        found = COMPUTE[name](row["predictions"], row["references"], **weights)
+        assert found[name] == pytest.approx(expected[name, "{}"], rel=1e-12)
+    if ("spearman", "{}") in expected:
+        found = COMPUTE["spearmanr"](row["predictions"], row["references"])["spearmanr"]
+        assert found == pytest.approx(float(expected["spearman", "{}"]), rel=1e-12, abs=1e-13, nan_ok=True)
+
+
+def test_numbers_with_options():
+    columns = [[0.5, 1], [-1, 1], [7, -6]], [[0, 2], [-1, 2], [8, -5]]
+    assert COMPUTE["mse"](*columns)["mse"] == pytest.approx(0.7083333333333334)
+    assert COMPUTE["mse"]([1], [2], multioutput="raw_values")["mse"] == [1]
+    assert COMPUTE["pearsonr"]([1, 3, 2], [1, 2, 3], return_pvalue=True)["p-value"] == pytest.approx(2 / 3)
+    assert COMPUTE["spearmanr"]([1, 3, 2], [1, 2, 3], return_pvalue=True)["spearmanr_pvalue"] == pytest.approx(2 / 3)

@@ -121,9 +121,11 @@ impl LabelSetMetric for Sets {
         let of_scores = (space.form == Form::Scores).then(|| self.metric.scores_of_classes(state));
         let mut numbers = self.averages(state, space, of_scores);
         let by_class = space.form == Form::Scores && (self.by_class || asked.remarks.is_some());
-        let by_class = by_class
-            .then(|| self.metric.scores_by_class(state))
-            .unwrap_or_default();
+        let by_class = if by_class {
+            self.metric.scores_by_class(state)
+        } else {
+            Vec::new()
+        };
         if self.by_class && asked.scope == Scope::Total {
             numbers.groups = named([("class", self.groups(state, space, &by_class))]);
         }

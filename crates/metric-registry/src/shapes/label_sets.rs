@@ -390,12 +390,12 @@ impl<M: LabelSetMetric> OfLabelSets<M> {
                 let actual = bits(Side::Reference, reference)?;
                 match predictions {
                     Rows::Bits(_) if self.threshold.is_some() => {
-                        self.add_sets(&[], &[], weight, sink)?
+                        self.add_sets(&[], &[], weight, sink)?;
                     }
                     Rows::Bits(rows) => {
                         let predicted = bits(Side::Prediction, rows.row(index))?;
                         sink.counted_in(|state| {
-                            metric.add_sets(state, &predicted, &actual, weight)
+                            metric.add_sets(state, &predicted, &actual, weight);
                         });
                     }
                     Rows::Scores(rows) => {

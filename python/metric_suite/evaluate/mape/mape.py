@@ -1,0 +1,38 @@
+"""Mean absolute percentage error, as Hugging Face's evaluate computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import evaluate
+
+from metric_suite.evaluate import _numbers
+
+_DESCRIPTION = "Mean of the absolute differences relative to the references, as a fraction."
+_INPUTS = """
+Args:
+    predictions: Numbers, one per reference.
+    references: Numbers.
+    sample_weight: A weight per example.
+    multioutput: How to average several numbers per example. These need scikit-learn.
+"""
+
+
+class Mape(evaluate.Metric):
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=_numbers.features(self.config_name),
+        )
+
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        sample_weight: Any = None,
+        multioutput: Any = "uniform_average",
+    ) -> dict[str, Any]:
+        score = _numbers.error("mape", "mean_absolute_percentage_error", predictions, references, sample_weight, multioutput)
+        return {"mape": score}
