@@ -2022,6 +2022,118 @@ class Classification(Metric):
         slice_field: str | Sequence[str] | None = None,
     ) -> None: ...
 
+def multilabel(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    profile: Literal['textbook', 'sklearn'] = 'textbook',
+    average: Literal['macro', 'weighted', 'micro', 'samples'] = 'macro',
+    zero_division: Literal['undefined', '0', '1'] = 'undefined',
+    classes: Sequence[str] | str | None = None,
+    threshold: float | None = None,
+    weight_field: str | None = None,
+    delimiter_in_field: str | None = None,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Several labels per example: precision, recall, F1, Jaccard, Hamming loss; ROC AUC and average precision of scores.
+
+    Args:
+        predictions: a list of labels, or an object with a score for each label.
+        references: a list of labels, each an integer or a string.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, instead of ``weight_field``.
+        profile: With scores: undefined scores stay undefined (textbook), or are 0 as in scikit-learn (sklearn).
+        average: How to average over classes, or over examples (samples).
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted.
+            scikit-learn uses 0.
+        classes: All classes, also those that do not occur [default: all labels of both sides].
+        threshold: With scores: predict the labels whose score is at least X.
+        weight_field: Field next to the reference with the weight of the example.
+        delimiter_in_field: Split texts into labels at this text, such as a space, in CSV and other tables.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better);
+        ``jaccard`` (higher is better); ``subset_accuracy`` (higher is better); ``hamming_loss`` (lower is
+        better); ``roc_auc`` (higher is better); ``average_precision`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Multilabel(Metric):
+    """Several labels per example: precision, recall, F1, Jaccard, Hamming loss; ROC AUC and average precision of scores, in batches.
+
+    Args:
+        profile: With scores: undefined scores stay undefined (textbook), or are 0 as in scikit-learn (sklearn).
+        average: How to average over classes, or over examples (samples).
+        zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted.
+            scikit-learn uses 0.
+        classes: All classes, also those that do not occur [default: all labels of both sides].
+        threshold: With scores: predict the labels whose score is at least X.
+        weight_field: Field next to the reference with the weight of the example.
+        delimiter_in_field: Split texts into labels at this text, such as a space, in CSV and other tables.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['textbook', 'sklearn'] = 'textbook',
+        average: Literal['macro', 'weighted', 'micro', 'samples'] = 'macro',
+        zero_division: Literal['undefined', '0', '1'] = 'undefined',
+        classes: Sequence[str] | str | None = None,
+        threshold: float | None = None,
+        weight_field: str | None = None,
+        delimiter_in_field: str | None = None,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
 def accuracy_at_k(
     *,
     predictions: Any,
@@ -2226,6 +2338,166 @@ class MRR(Metric):
         ignore_index: int | None = None,
         weight_field: str | None = None,
         allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def regression(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    profile: Literal['textbook', 'sklearn'] = 'textbook',
+    weight_field: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Errors of predicted numbers (MAE, MSE, RMSE, MAPE, the greatest error), R² and Pearson's correlation.
+
+    Args:
+        predictions: a number.
+        references: a number.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, instead of ``weight_field``.
+        profile: R² of constant references: undefined (textbook), or 1 or 0 (sklearn).
+        weight_field: Field next to the reference with the weight of the example.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``mae`` (lower is better); ``mse`` (lower is better); ``rmse`` (lower is better); ``mape``
+        (lower is better); ``max_error`` (lower is better); ``r2`` (higher is better); ``pearson`` (higher is
+        better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Regression(Metric):
+    """Errors of predicted numbers (MAE, MSE, RMSE, MAPE, the greatest error), R² and Pearson's correlation, in batches.
+
+    Args:
+        profile: R² of constant references: undefined (textbook), or 1 or 0 (sklearn).
+        weight_field: Field next to the reference with the weight of the example.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['textbook', 'sklearn'] = 'textbook',
+        weight_field: str | None = None,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def rank_correlation(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Spearman's and Kendall's rank correlations of predicted numbers.
+
+    Args:
+        predictions: a number.
+        references: a number.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``spearman`` (higher is better); ``kendall`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class RankCorrelation(Metric):
+    """Spearman's and Kendall's rank correlations of predicted numbers, in batches.
+
+    Args:
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3165,8 +3437,11 @@ __all__ = [
     'dicpwer',
     'codebleu',
     'classification',
+    'multilabel',
     'accuracy_at_k',
     'mrr',
+    'regression',
+    'rank_correlation',
     'coco',
     'voc',
     'detection',
@@ -3193,8 +3468,11 @@ __all__ = [
     'DICPWER',
     'CodeBLEU',
     'Classification',
+    'Multilabel',
     'AccuracyAtK',
     'MRR',
+    'Regression',
+    'RankCorrelation',
     'COCO',
     'VOC',
     'Detection',
