@@ -86,7 +86,7 @@ named_choice!(MultilabelProfile, "profile");
 /// let metric = Multilabel::default();
 /// metric.add_sets(&mut state, &[0, 1], &[0], None);
 /// metric.add_sets(&mut state, &[1], &[1, 2], None);
-/// let scores = metric.scores_of_sets(&state, 3);
+/// let scores = metric.scores_of_sets(&state, Some(3));
 /// // Precision 1/1 and 1/2; the third class is never predicted.
 /// assert_eq!(scores.precision, Some((1.0 + 0.5) / 2.0));
 /// assert_eq!(scores.recall, Some((1.0 + 1.0 + 0.0) / 3.0));
@@ -183,9 +183,10 @@ impl Multilabel {
         state.scored.add(scores, actual, weight);
     }
 
-    /// Returns the scores of sets for a number of classes, which the state need not have seen.
+    /// Returns the scores of sets for a number of classes, which the state need not have seen. Without a number, as for a
+    /// single example, classes are those that occur, and there is no Hamming loss.
     #[must_use]
-    pub fn scores_of_sets(&self, state: &MultilabelState, classes: usize) -> SetScores {
+    pub fn scores_of_sets(&self, state: &MultilabelState, classes: Option<usize>) -> SetScores {
         match (&state.counts, &state.weights) {
             (_, Some(table)) => self.of_table(table, classes),
             (Some(table), None) => self.of_table(table, classes),
@@ -193,16 +194,15 @@ impl Multilabel {
         }
     }
 
-    fn of_table<A: Amount>(&self, table: &Table<A>, classes: usize) -> SetScores {
+    fn of_table<A: Amount>(&self, table: &Table<A>, classes: Option<usize>) -> SetScores {
         let total = table.total.value();
         if total <= 0.0 {
             return SetScores::default();
         }
-        let mut pooled = <[A; 3]>::default();
-        for (_, counts) in &table.classes.0 {
-            pooled.merge_times(counts, 1);
-        }
-        let by_class = || (0..classes).map(|class| table.classes.at(class as u32));
+        let pooled = table.pooled();
+        let occurring: Vec<u32> = table.classes.0.iter().map(|at| at.0).collect();
+        let all = classes.map_or(occurring, |classes| (0..classes as u32).collect());
+        let by_class = || all.iter().map(|class| table.classes.at(*class));
         let [precision, recall, f1, jaccard] = [0, 1, 2, 3].map(|ratio| {
             let value = |counts: [f64; 3]| ratios(counts)[ratio].or(self.zero_division.value());
             let of_classes = |weight: fn([f64; 3]) -> f64| {
@@ -219,14 +219,14 @@ impl Multilabel {
             }
         });
         let differences = A::differences(&pooled);
-        let cells = classes as f64 * total;
+        let cells = classes.unwrap_or(0) as f64 * total;
         SetScores {
             precision,
             recall,
             f1,
             jaccard,
             subset_accuracy: Some(table.correct.value() / total),
-            hamming_loss: (classes > 0).then(|| differences / cells),
+            hamming_loss: (cells > 0.0).then(|| differences / cells),
         }
     }
 
@@ -414,6 +414,16 @@ impl MultilabelState {
         counts.into()
     }
 
+    /// Returns the counts of all classes together.
+    #[must_use]
+    pub fn all_classes(&self) -> ClassCounts {
+        match (&self.counts, &self.weights) {
+            (_, Some(table)) => table.pooled().each_ref().map(Amount::value).into(),
+            (Some(table), None) => table.pooled().each_ref().map(Amount::value).into(),
+            (None, None) => ClassCounts::default(),
+        }
+    }
+
     /// Moves the counts of each class: class `i` becomes `indices[i]`. Rows of class scores stay as they are: they have
     /// all classes.
     pub fn renumber(&mut self, indices: &[u32]) {
@@ -507,6 +517,15 @@ impl<A: Amount> Table<A> {
         }
         let of_example = [both, predicted.len() as u64, actual.len() as u64];
         self.add_example(of_example, weight, by_example);
+    }
+
+    /// The counts of all classes together.
+    fn pooled(&self) -> [A; 3] {
+        let mut pooled = <[A; 3]>::default();
+        for (_, counts) in &self.classes.0 {
+            pooled.merge_times(counts, 1);
+        }
+        pooled
     }
 
     /// Adds an example by its numbers of classes on both sides, predicted and actual.
@@ -704,14 +723,14 @@ mod tests {
     fn without_examples_or_classes_nothing_is_defined() {
         let metric = Multilabel::default().with_zero_division(ZeroDivision::One);
         let mut state = MultilabelState::default();
-        assert_eq!(metric.scores_of_sets(&state, 3), SetScores::default());
+        assert_eq!(metric.scores_of_sets(&state, Some(3)), SetScores::default());
         metric.add_sets(&mut state, &[], &[], None);
-        let scores = metric.scores_of_sets(&state, 0);
+        let scores = metric.scores_of_sets(&state, Some(0));
         assert_eq!(
             (scores.f1, scores.hamming_loss, scores.subset_accuracy),
             (None, None, Some(1.0))
         );
-        assert_eq!(metric.scores_of_sets(&state, 2).f1, Some(1.0));
+        assert_eq!(metric.scores_of_sets(&state, Some(2)).f1, Some(1.0));
     }
 
     #[test]
@@ -779,7 +798,7 @@ mod tests {
                 merged.merge_times(state, *weight);
             }
             let (sets, scores) = metric.weighted(&states.iter().collect::<Vec<_>>())(&weights);
-            let named = |state| metric.scores_of_sets(state, 4).named_scores();
+            let named = |state| metric.scores_of_sets(state, Some(4)).named_scores();
             prop_assert_eq!(named(&sets), named(&merged));
             prop_assert_eq!(scores, metric.scores_of_classes(&merged));
         }

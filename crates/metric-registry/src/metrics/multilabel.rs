@@ -37,7 +37,7 @@ pub(crate) const MULTILABEL: Entry = Entry {
         "a list of labels, or an object with a score for each label",
     ),
     known_as: &[(
-        &["multi-label", "hamming", "hamming-loss", "jaccard", "subset-accuracy"],
+        &["multi-label", "hamming", "hamming-loss", "jaccard-score", "subset-accuracy"],
         "",
     )],
     demos: &[Demo::new(
@@ -93,7 +93,13 @@ pub(crate) const MULTILABEL: Entry = Entry {
             .with_average(options.require("average")?)
             .with_zero_division(options.require("zero-division")?);
         let by_class = options.is("groups", "class");
-        let reading = OfLabelSets::new(Sets { metric, by_class }, options)?;
+        let has_classes = options.has(CLASSES.name);
+        let sets = Sets {
+            metric,
+            by_class,
+            has_classes,
+        };
+        let reading = OfLabelSets::new(sets, options)?;
         Ok(scorer("multilabel", VERSION, reading))
     },
     ..Entry::BASE
@@ -102,6 +108,8 @@ pub(crate) const MULTILABEL: Entry = Entry {
 struct Sets {
     metric: Multilabel,
     by_class: bool,
+    /// Whether the number of classes is known before all examples are.
+    has_classes: bool,
 }
 
 impl LabelSetMetric for Sets {
@@ -119,7 +127,10 @@ impl LabelSetMetric for Sets {
 
     fn numbers(&self, state: &MultilabelState, space: &LabelSpace, asked: Asked<'_>) -> Numbers {
         let of_scores = (space.form == Form::Scores).then(|| self.metric.scores_of_classes(state));
-        let mut numbers = self.averages(state, space, of_scores);
+        let classes = space.classes.len();
+        let is_known =
+            self.has_classes || space.form == Form::Scores || asked.scope != Scope::Example;
+        let mut numbers = self.averages(state, is_known.then_some(classes), of_scores);
         let by_class = space.form == Form::Scores && (self.by_class || asked.remarks.is_some());
         let by_class = if by_class {
             self.metric.scores_by_class(state)
@@ -146,7 +157,7 @@ impl LabelSetMetric for Sets {
         let scores = self.metric.weighted(states);
         Some(Box::new(move |weights, _| {
             let (merged, of_scores) = scores(weights);
-            self.averages(&merged, space, Some(of_scores))
+            self.averages(&merged, Some(space.classes.len()), Some(of_scores))
         }))
     }
 }
@@ -156,23 +167,16 @@ impl Sets {
     fn averages(
         &self,
         state: &MultilabelState,
-        space: &LabelSpace,
+        classes: Option<usize>,
         of_scores: Option<BinaryScores>,
     ) -> Numbers {
         let mut numbers = Numbers::default();
         let is_weighted = state.is_weighted();
         if of_scores.is_none() || state.has_sets() {
-            let sets = self.metric.scores_of_sets(state, space.classes.len());
+            let sets = self.metric.scores_of_sets(state, classes);
             numbers.scores = sets.named_scores();
-            let mut all = [0.0; 3];
-            for class in 0..space.classes.len() as u32 {
-                let counts = cells(state.class(class));
-                let sums = all.iter_mut().zip(counts);
-                sums.for_each(|(sum, (_, count))| *sum += count);
-            }
-            let names = ["tp", "fp", "fn", "correct"];
-            let values = [all[0], all[1], all[2], state.correct()];
-            let counts = names.into_iter().zip(values);
+            let counts = cells(state.all_classes()).into_iter();
+            let counts = counts.chain([("correct", state.correct())]);
             numbers.counts = named(counts.map(|(name, count)| (name, number(count, is_weighted))));
         }
         if let Some(scores) = of_scores {

@@ -117,7 +117,11 @@ impl<M: LabelSetMetric> OfLabelSets<M> {
         value: &mut Value<'_>,
         json: &'t mut String,
     ) -> Result<Vec<Label<'t>>, Message> {
-        let is_text = matches!(value.kind(), Kind::String | Kind::Line);
+        // A cell of a table may hold JSON.
+        let is_text = match value.as_line() {
+            Some(line) => self.delimiter.is_some() || !line.trim_start().starts_with('['),
+            None => value.kind() == Kind::String,
+        };
         if is_text {
             let text = value.text()?;
             let Some(delimiter) = &self.delimiter else {
@@ -153,7 +157,7 @@ impl<M: LabelSetMetric> OfLabelSets<M> {
                 .map(|label| Label::Integer(*label))
                 .collect());
         }
-        if value.kind() != Kind::List {
+        if !matches!(value.kind(), Kind::List | Kind::Line) {
             return Err(format!("expected a list of labels, found {}", value.kind()).into());
         }
         value.to_json_or("[]")?.as_ref().clone_into(json);
@@ -476,7 +480,9 @@ impl<M: LabelSetMetric> Reading for OfLabelSets<M> {
         let mut predicted_json = String::new();
         let mut object = None;
         let mut predicted = Vec::new();
-        if record.prediction.kind() == Kind::Object {
+        let cell = record.prediction.as_line();
+        let is_cell = cell.is_some_and(|cell| cell.trim_start().starts_with('{'));
+        if record.prediction.kind() == Kind::Object || (is_cell && self.delimiter.is_none()) {
             let json = record.prediction.to_json_or("{}");
             object = Some(json.map_err(FieldError::prediction)?);
         } else if !record.prediction.is_missing() {

@@ -137,7 +137,7 @@ fn read_pairs<M: LabelMetric, L>(
 fn one_label<'a>(side: Side, value: &mut Value<'a>) -> Result<Option<Label<'a>>, FieldError> {
     let is_list = value.kind() == Kind::List;
     read_label(value).map_err(|problem| {
-        let several = "expected a label, an integer or a string, found a list: several labels per example are multilabel classification, which this metric does not score";
+        let several = "expected a label, an integer or a string, found a list: the metric multilabel scores several labels per example";
         FieldError::new(side, if is_list { several } else { &problem })
     })
 }
