@@ -191,6 +191,60 @@ def classification():
     return peer
 
 
+def multilabel():
+    import numpy
+
+    truth, said = (numpy.fromfile(name, dtype="<i8").reshape(-1, 50) for name in ("r.i64", "p.i64"))
+    if OURS:
+        import metric_suite
+
+        def ours():
+            result = metric_suite.multilabel(
+                predictions=said, references=truth, average="samples", zero_division="0", threads=THREADS
+            )
+            return {"f1": result["f1"]}
+
+        return ours
+    from sklearn.metrics import f1_score
+
+    return lambda: {"f1": f1_score(truth, said, average="samples", zero_division=0)}
+
+
+def numbers(metric, names, peer):
+    import numpy
+
+    truth, said = (numpy.fromfile(name, sep=" ") for name in ("r.txt", "p.txt"))
+    if OURS:
+        import metric_suite
+
+        def ours():
+            result = metric_suite.score(metric, predictions=said, references=truth, threads=THREADS)
+            return {name: result[name] for name in names}
+
+        return ours
+    return lambda: dict(zip(names, peer(truth, said)))
+
+
+def regression():
+    def peer(truth, said):
+        from scipy.stats import pearsonr
+        from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
+
+        errors = [function(truth, said) for function in (mean_absolute_error, mean_squared_error, r2_score)]
+        return [*errors, pearsonr(said, truth).statistic]
+
+    return numbers("regression", ["mae", "mse", "r2", "pearson"], peer)
+
+
+def rank_correlation():
+    def peer(truth, said):
+        from scipy.stats import kendalltau, spearmanr
+
+        return [spearmanr(said, truth).statistic, kendalltau(said, truth).statistic]
+
+    return numbers("rank-correlation", ["spearman", "kendall"], peer)
+
+
 def exact_match():
     import pyarrow
     import pyarrow.compute
@@ -219,6 +273,9 @@ CALLS = {
     "coco_dicts": coco,
     "top_k": top_k,
     "classification": classification,
+    "multilabel": multilabel,
+    "regression": regression,
+    "rank_correlation": rank_correlation,
     "exact_match": exact_match,
 }
 

@@ -13,7 +13,8 @@ use crate::ranks::DenseRanks;
 ///
 /// # Cost
 ///
-/// Two sorts, and for Kendall a merge sort. The state keeps all rows, 16 bytes each.
+/// Two sorts, and for Kendall a merge sort, on two threads with the feature `rayon`. The state keeps all rows, 16 bytes
+/// each, of which there are at most 2^32.
 ///
 /// ```
 /// use metric_number::{Metric, RankCorrelation};
@@ -39,12 +40,13 @@ impl Metric for RankCorrelation {
     }
 
     fn compute(&self, state: &RankCorrelationState) -> RankCorrelationScore {
-        let ranks = DenseRanks::new(state.rows.iter().copied());
-        RankCorrelationScore {
-            spearman: ranks.spearman(),
-            kendall: ranks.kendall(),
-        }
+        score(&DenseRanks::new(&state.rows))
     }
+}
+
+fn score(ranks: &DenseRanks) -> RankCorrelationScore {
+    let [spearman, kendall] = ranks.correlations();
+    RankCorrelationScore { spearman, kendall }
 }
 
 /// The scores of [`RankCorrelation`].
@@ -120,16 +122,14 @@ impl RankCorrelationState {
     ) -> impl Fn(&[u64]) -> (u64, RankCorrelationScore) + Send + Sync + use<> {
         let states_of = states.iter().zip(0_u32..);
         let owners = states_of.flat_map(|(state, owner)| state.rows.iter().map(move |_| owner));
+        let owners: Vec<u32> = owners.collect();
         let rows = states.iter().flat_map(|state| state.rows.iter().copied());
-        let (ranks, owners) = DenseRanks::with_owners(rows, owners);
+        let (ranks, order) = DenseRanks::with_order(&rows.collect::<Vec<_>>());
+        let owners: Vec<u32> = order.iter().map(|index| owners[*index as usize]).collect();
         move |weights| {
             let weight = |row: usize| weights.get(owners[row] as usize).copied().unwrap_or(0);
             let ranks = ranks.repeated(weight);
-            let score = RankCorrelationScore {
-                spearman: ranks.spearman(),
-                kendall: ranks.kendall(),
-            };
-            (ranks.len() as u64, score)
+            (ranks.len() as u64, score(&ranks))
         }
     }
 }
@@ -225,7 +225,8 @@ pub fn kendall(predictions: &[f64], references: &[f64]) -> Result<Option<f64>, N
 fn ranks(predictions: &[f64], references: &[f64]) -> Result<DenseRanks, NumbersError> {
     check(predictions, references)?;
     let rows = predictions.iter().zip(references);
-    Ok(DenseRanks::new(rows.map(|(a, b)| [a + 0.0, b + 0.0])))
+    let rows = rows.map(|(a, b)| [a + 0.0, b + 0.0]);
+    Ok(DenseRanks::new(&rows.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]
@@ -264,6 +265,29 @@ mod tests {
         RankCorrelationScore {
             spearman: ratio(a, b, c),
             kendall: ratio(both, xs, ys),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        #[test]
+        fn long_lists_are_ordered_as_short_ones(
+            seed in any::<u64>(), distinct in prop_oneof![Just(7_u64), Just(1 << 40)],
+        ) {
+            let mut state = seed | 1;
+            let mut next = || {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                ((state >> 20) % distinct) as f64 - distinct as f64 / 2.0
+            };
+            let rows: Vec<[f64; 2]> = (0..5000).map(|_| [next(), next()]).collect();
+            let ranks = DenseRanks::new(&rows);
+            let mut sorted = rows.clone();
+            sorted.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
+            prop_assert_eq!(ranks.correlations(), DenseRanks::new(&sorted).correlations());
+            let (_, order) = DenseRanks::with_order(&rows);
+            let ordered: Vec<[f64; 2]> = order.iter().map(|index| rows[*index as usize]).collect();
+            prop_assert_eq!(ordered, sorted);
         }
     }
 

@@ -7,48 +7,50 @@ pub(crate) struct DenseRanks {
 }
 
 impl DenseRanks {
-    pub(crate) fn new(rows: impl Iterator<Item = [f64; 2]>) -> Self {
-        Self::with_owners(rows, 0..).0
+    /// The ranks of rows of finite numbers.
+    pub(crate) fn new(rows: &[[f64; 2]]) -> Self {
+        Self::with_order(rows).0
     }
 
-    /// The ranks of rows, and the owner of each one in their order.
-    pub(crate) fn with_owners(
-        rows: impl Iterator<Item = [f64; 2]>,
-        owners: impl Iterator<Item = u32>,
-    ) -> (Self, Vec<u32>) {
-        // By the second side, which gives its ranks, then by the first.
-        let mut by_second: Vec<(u64, u64, u32)> = rows
-            .zip(owners)
-            .map(|([x, y], owner)| (ordered(y), ordered(x), owner))
-            .collect();
-        by_second.sort_unstable();
+    /// The ranks of rows, and the index of each one in their order.
+    pub(crate) fn with_order(rows: &[[f64; 2]]) -> (Self, Vec<u32>) {
+        let (by_first, of_second) = join(
+            || sorted(rows, 0),
+            || {
+                let mut rank = dense();
+                let mut ranks = vec![0; rows.len()];
+                for (number, index) in sorted(rows, 1) {
+                    ranks[index as usize] = rank(number);
+                }
+                ranks
+            },
+        );
         let mut rank = dense();
-        let mut rows: Vec<(u64, u32, u32)> = by_second
-            .into_iter()
-            .map(|(y, x, owner)| (x, rank(y), owner))
+        let ranked = by_first.into_iter();
+        let mut ranked: Vec<([u32; 2], u32)> = ranked
+            .map(|(number, index)| ([rank(number), of_second[index as usize]], index))
             .collect();
-        rows.sort_unstable();
-        let mut rank = dense();
-        let (ranked, owners) = rows
-            .into_iter()
-            .map(|(x, y, owner)| ([rank(x), y], owner))
-            .unzip();
-        (Self::of(ranked), owners)
+        for tie in ranked.chunk_by_mut(|a, b| a.0[0] == b.0[0]) {
+            tie.sort_unstable_by_key(|row| row.0[1]);
+        }
+        let (ranked, order) = ranked.into_iter().unzip();
+        (Self::of(ranked), order)
     }
 
     fn of(rows: Vec<[u32; 2]>) -> Self {
         let counts = [0, 1].map(|side| {
-            let mut counts = Vec::new();
-            for row in &rows {
-                let rank = row[side] as usize;
-                if counts.len() <= rank {
-                    counts.resize(rank + 1, 0);
-                }
-                counts[rank] += 1;
-            }
+            let most = rows.iter().map(|row| row[side]).max();
+            let mut counts = vec![0; most.map_or(0, |most| most as usize + 1)];
+            rows.iter().for_each(|row| counts[row[side] as usize] += 1);
             counts
         });
         Self { rows, counts }
+    }
+
+    /// Spearman's and Kendall's correlations.
+    pub(crate) fn correlations(&self) -> [Option<f64>; 2] {
+        let (spearman, kendall) = join(|| self.spearman(), || self.kendall());
+        [spearman, kendall]
     }
 
     /// The rows, each as often as `times` says of its index.
@@ -97,7 +99,8 @@ impl DenseRanks {
         let equal: i128 = equal.map(|rows| pairs(rows.len() as u64)).sum();
         let [x_ties, y_ties] = self.counts.each_ref().map(|counts| tied(counts));
         let all = pairs(self.len() as u64);
-        let discordant = inversions(self.rows.iter().map(|row| row[1]).collect());
+        let mut list: Vec<u32> = self.rows.iter().map(|row| row[1]).collect();
+        let discordant = inversions(&mut list, &mut vec![0; self.rows.len()]);
         let concordant = all - x_ties - y_ties + equal - i128::from(discordant);
         ratio(
             concordant - i128::from(discordant),
@@ -135,54 +138,120 @@ fn dense() -> impl FnMut(u64) -> u32 {
     }
 }
 
+/// Does two things, on two threads of the pool that a call is made in if there are so many.
+fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    if !metric_core::is_on_this_thread() && rayon::current_num_threads() > 1 {
+        return rayon::join(a, b);
+    }
+    (a(), b())
+}
+
+/// The length up to which a list is sorted by comparisons.
+const FEW: usize = 4096;
+
+/// The numbers of one side in ascending order, each with the index of its row.
+fn sorted(rows: &[[f64; 2]], side: usize) -> Vec<(u64, u32)> {
+    let numbered = (0..).zip(rows);
+    let mut list: Vec<(u64, u32)> = numbered
+        .map(|(index, row)| (ordered(row[side]), index))
+        .collect();
+    if list.len() <= FEW {
+        list.sort_unstable();
+        return list;
+    }
+    // By the bytes of the upper half, one after the other from the lowest. Few numbers agree in all of them.
+    let mut counts = vec![[0_usize; 256]; 4];
+    for (number, _) in &list {
+        for (counts, byte) in counts.iter_mut().zip(upper(*number).to_le_bytes()) {
+            counts[usize::from(byte)] += 1;
+        }
+    }
+    let mut moved = vec![(0, 0); list.len()];
+    for (place, counts) in counts.iter().enumerate() {
+        if counts.contains(&list.len()) {
+            continue;
+        }
+        let mut next = [0; 256];
+        let mut before = 0;
+        for (next, count) in next.iter_mut().zip(counts) {
+            *next = before;
+            before += count;
+        }
+        for item in &list {
+            let at = &mut next[usize::from(upper(item.0).to_le_bytes()[place])];
+            moved[*at] = *item;
+            *at += 1;
+        }
+        std::mem::swap(&mut list, &mut moved);
+    }
+    for alike in list.chunk_by_mut(|a, b| upper(a.0) == upper(b.0)) {
+        alike.sort_unstable();
+    }
+    list
+}
+
+const fn upper(number: u64) -> u32 {
+    (number >> 32) as u32
+}
+
 /// The rows up to which lists are sorted by insertion.
 const SHORT: usize = 16;
 
-/// The number of pairs in a list of which the first is greater, by a merge sort.
-fn inversions(mut list: Vec<u32>) -> u64 {
+/// The length from which on halves are counted on two threads.
+const LONG: usize = 1 << 16;
+
+/// Sorts a list, and returns the number of pairs of which the first is greater. `room` is as long.
+fn inversions(list: &mut [u32], room: &mut [u32]) -> u64 {
+    if list.len() <= SHORT {
+        return insert(list);
+    }
+    let middle = list.len() / 2;
+    let (left, right) = list.split_at_mut(middle);
+    let (left_room, right_room) = room.split_at_mut(middle);
+    let (in_left, in_right) = if middle >= LONG {
+        join(
+            || inversions(left, left_room),
+            || inversions(right, right_room),
+        )
+    } else {
+        (inversions(left, left_room), inversions(right, right_room))
+    };
+    let between = merge(left, right, room);
+    list.copy_from_slice(room);
+    in_left + in_right + between
+}
+
+fn insert(list: &mut [u32]) -> u64 {
     let mut count = 0;
-    for block in list.chunks_mut(SHORT) {
-        for end in 1..block.len() {
-            let item = block[end];
-            let mut at = end;
-            while at > 0 && block[at - 1] > item {
-                block[at] = block[at - 1];
-                at -= 1;
-            }
-            block[at] = item;
-            count += (end - at) as u64;
+    for end in 1..list.len() {
+        let item = list[end];
+        let mut at = end;
+        while at > 0 && list[at - 1] > item {
+            list[at] = list[at - 1];
+            at -= 1;
         }
+        list[at] = item;
+        count += end - at;
     }
-    let mut merged = vec![0; list.len()];
-    let mut width = SHORT;
-    while width < list.len() {
-        for (block, out) in list.chunks(2 * width).zip(merged.chunks_mut(2 * width)) {
-            let (left, right) = block.split_at(width.min(block.len()));
-            count += merge(left, right, out);
-        }
-        std::mem::swap(&mut list, &mut merged);
-        width *= 2;
-    }
-    count
+    count as u64
 }
 
 /// Merges two sorted lists, and returns the number of pairs whose first item, of the left list, is greater.
 fn merge(left: &[u32], right: &[u32], out: &mut [u32]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
-    for out in &mut *out {
-        let takes_right = match (left.get(l), right.get(r)) {
-            (Some(a), Some(b)) => b < a,
-            (None, _) => true,
-            (_, None) => false,
-        };
-        if takes_right {
-            *out = right[r];
-            r += 1;
-            count += (left.len() - l) as u64;
-        } else {
-            *out = left[l];
-            l += 1;
-        }
+    let mut out = out.iter_mut();
+    while let (Some(&a), Some(&b)) = (left.get(l), right.get(r))
+        && let Some(out) = out.next()
+    {
+        // Without a branch, which no processor could predict.
+        let takes_right = b < a;
+        *out = if takes_right { b } else { a };
+        count += if takes_right { left.len() - l } else { 0 };
+        r += usize::from(takes_right);
+        l += usize::from(!takes_right);
     }
-    count
+    let rest = left[l..].iter().chain(&right[r..]);
+    out.zip(rest).for_each(|(out, item)| *out = *item);
+    count as u64
 }

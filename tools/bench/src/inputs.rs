@@ -129,6 +129,16 @@ impl Input {
         Self::new("labels", labels, examples, classes)
     }
 
+    /// A number and a prediction of it with six decimals, a line each.
+    pub(crate) const fn numbers(pairs: usize) -> Self {
+        Self::new("numbers", numbers, pairs, 1)
+    }
+
+    /// Two sets out of `classes` classes: lists of labels as records, and rows of 0 and 1 as arrays of 64-bit integers.
+    pub(crate) const fn label_sets(examples: usize, classes: usize) -> Self {
+        Self::new("label-sets", label_sets, examples, classes)
+    }
+
     /// ARC grids of up to `side` x `side` cells and predictions, one object per line.
     pub(crate) const fn grids(pairs: usize, side: usize) -> Self {
         Self::new("grids", grids, pairs, side)
@@ -659,6 +669,38 @@ fn labels(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
         let (truth, said) = label_pair(random, input.width);
         writeln!(references, "{truth}")?;
         writeln!(predictions, "{said}")?;
+    }
+    Ok(())
+}
+
+fn numbers(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let [mut references, mut predictions] = pair(folder, "txt")?;
+    for _ in 0..input.size {
+        let truth = random.unit() * 100.0;
+        let prediction = truth * 0.8 + random.unit() * 40.0;
+        writeln!(references, "{truth:.6}")?;
+        writeln!(predictions, "{prediction:.6}")?;
+    }
+    Ok(())
+}
+
+fn label_sets(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let mut files = pair(folder, "jsonl")?;
+    let mut arrays = pair(folder, "i64")?;
+    for id in 0..input.size {
+        let mut labels: [Vec<Value>; 2] = Default::default();
+        for class in 0..input.width {
+            let truth = random.chance(0.1);
+            let said = random.chance(if truth { 0.7 } else { 0.05 });
+            for (side, has) in [truth, said].into_iter().enumerate() {
+                arrays[side].write_all(&i64::from(has).to_le_bytes())?;
+                if has {
+                    labels[side].push(format!("class {class}").into());
+                }
+            }
+        }
+        let [truth, said] = labels.map(Value::from);
+        record(&mut files, id, [&truth, &said])?;
     }
     Ok(())
 }
