@@ -157,7 +157,7 @@ def _label_sets(count: int = 80) -> list[tuple[Any, Any]]:
     return [(labels(), labels()) for _ in range(count)]
 
 
-def _label_scores(count: int = 80) -> list[tuple[Any, Any]]:
+def _scored_labels(count: int = 80) -> list[tuple[Any, Any]]:
     random_ = random.Random(20)
     return [
         (json.dumps(labels), json.dumps({label: random_.randrange(9) / 8 for label in "abcde"}))
@@ -213,7 +213,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],
     "label-sets": [(("array<string>", "array<string>"), _label_sets())],
     # As JSON.
-    "label-scores": [(("string", "string"), _label_scores())],
+    "scored-labels": [(("string", "string"), _scored_labels())],
     "class-scores": [(("int", "array<double>"), _scores())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],
     "grids": [((_GRID, _GRID), _grids())],

@@ -89,7 +89,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::NumberPairs => &[number_pairs],
         Shape::Labels => &[classes],
         Shape::LabelSets => &[label_sets],
-        Shape::LabelScores => &[label_scores],
+        Shape::ScoredLabels => &[scored_labels],
         Shape::RankedLabels => &[labels],
         Shape::ClassScores => &[scores],
         Shape::Code => &[code],
@@ -267,7 +267,7 @@ fn label_sets() -> BoxedStrategy<Values> {
 }
 
 /// Scores of all labels, with many ties.
-fn label_scores() -> BoxedStrategy<Values> {
+fn scored_labels() -> BoxedStrategy<Values> {
     let scores = list(0_u8..4, 5..6).prop_map(|scores| {
         let scores = ["a", "b", "c", "d", "e"].into_iter().zip(scores);
         let scores = scores.map(|(label, score)| (label.to_owned(), json!(f64::from(score) / 4.0)));

@@ -23,7 +23,7 @@ pub enum Shape {
     /// A list of labels for a list of labels.
     LabelSets,
     /// A score for each label, for a list of labels.
-    LabelScores,
+    ScoredLabels,
     /// A list of labels for a label, the most likely one first.
     RankedLabels,
     /// A score for each class, for the index of a class.
@@ -63,7 +63,7 @@ impl Shape {
     /// Returns whether a missing prediction can count as an empty one: there is an empty text, but no empty number.
     #[must_use]
     pub const fn has_empty_prediction(self) -> bool {
-        !matches!(self, Self::LabelScores | Self::NumberPairs)
+        !matches!(self, Self::ScoredLabels | Self::NumberPairs)
     }
 
     /// Returns the name of the shape.
@@ -79,7 +79,7 @@ impl Shape {
             Self::NumberPairs => "number-pairs",
             Self::Labels => "labels",
             Self::LabelSets => "label-sets",
-            Self::LabelScores => "label-scores",
+            Self::ScoredLabels => "scored-labels",
             Self::RankedLabels => "ranked-labels",
             Self::ClassScores => "class-scores",
             Self::Code => "code",

@@ -22,7 +22,7 @@ pub(crate) const MULTILABEL: Entry = Entry {
     programs: "scikit-learn",
     shapes: &[
         Shape::LabelSets.as_is(),
-        Shape::LabelScores.with(&[("threshold", "0.5")]),
+        Shape::ScoredLabels.with(&[("threshold", "0.5")]),
     ],
     tried: &[
         &[("average", "samples"), ("zero-division", "1")],

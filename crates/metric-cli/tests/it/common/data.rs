@@ -339,7 +339,7 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             labeled(&[], json!([]), 1.0),
             labeled(&["a", "e"], json!([]), 0.0),
         ]],
-        Shape::LabelScores => vec![vec![
+        Shape::ScoredLabels => vec![vec![
             labeled(&["a", "b"], of_labels([0.9, 0.5, 0.1, 0.0, 0.5]), 0.7),
             labeled(&["c"], of_labels([0.9, 0.2, 0.3, 0.5, -1.0]), 1e-3),
             labeled(&[], of_labels([0.1, 0.1, 0.1, 0.1, 0.1]), 1.0),
