@@ -45,6 +45,14 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// The state of no examples that knows what these records share, such as the labels that are there.
+    fn start_of(&self, rows: &[Row]) -> State {
+        let mut shared = self.scorer.read(&self.gather(rows), &mut [], false);
+        let mut state = self.scorer.start();
+        state.add(&mut shared).expect("a part of one metric");
+        state
+    }
+
     /// The state of some records, read at once.
     #[track_caller]
     fn gather(&self, rows: &[Row]) -> State {
@@ -194,7 +202,7 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
             format!("{found:?}"),
             "{name}: each replicate by itself"
         );
-        let mut repeated = scorer.start();
+        let mut repeated = subject.start_of(rows);
         for row in rows {
             let one = subject.gather(std::slice::from_ref(row));
             let times = Weights::new(seed, row.id()).weight(replicate);
@@ -272,7 +280,7 @@ fn resampled(subject: &Subject<'_>, rows: &[Row], random: &mut Random) {
     };
     let swapped = |row: &Row, trial| Swaps::new(seed, row.id()).is_swapped(trial);
     let sides = |trial: u64| {
-        let mut sides = [scorer.start(), scorer.start()];
+        let mut sides = [subject.start_of(rows), subject.start_of(rows)];
         for (own, rows) in [rows, &half].into_iter().enumerate() {
             for row in rows {
                 let side = own ^ usize::from(swapped(row, trial));

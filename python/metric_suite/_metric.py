@@ -44,6 +44,7 @@ _FILE_SETTINGS = frozenset(
         "predictions_id_field",
         "reference_field",
         "prediction_field",
+        "prediction_fields",
         "input_format",
         "references_format",
         "predictions_format",

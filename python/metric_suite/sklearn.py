@@ -23,8 +23,10 @@ def make_scorer(metric: str, *, score: str | None = None, response_method: str =
         score: The score to optimize; by default the first score of the metric. A score whose lower values are better
             is negated, as in scikit-learn.
         response_method: The method of the estimator: ``"predict"``, or ``"predict_proba"`` or
-            ``"decision_function"`` for metrics that take a score per class.
-        options: The options of the metric.
+            ``"decision_function"`` for metrics that take a score per class. Decision values are not probabilities:
+            ``classification-scores`` then has ``roc_auc`` and ``average_precision`` only.
+        options: The options of the metric. Of two classes, scikit-learn gives the number of the greater label: it is
+            ``positive`` of ``classification-scores``, unless you name another one.
 
     Raises:
         ValueError: If there is no such metric or score.
@@ -36,6 +38,8 @@ def make_scorer(metric: str, *, score: str | None = None, response_method: str =
     if entry is None:
         raise ValueError(f"no metric {metric!r}: expected one of {', '.join(found)}")
     name, direction = _chosen(entry, score)
+    if entry.name == "classification-scores" and response_method == "decision_function":
+        options.setdefault("allow_decision_values", True)
     return make(
         _scored,
         response_method=response_method,
@@ -48,6 +52,10 @@ def make_scorer(metric: str, *, score: str | None = None, response_method: str =
 
 def _scored(y_true: Any, y_pred: Any, *, metric: str, score: str | None, options: dict[str, Any]) -> float:
     """Returns a score of predictions; NaN if it is undefined."""
+    if metric == "classification-scores" and getattr(y_pred, "ndim", 1) == 1 and "positive" not in options:
+        labels = set(y_true)
+        if len(labels) == 2 and not any(labels <= pair for pair in ({0, 1}, {-1, 1})):
+            options = {**options, "positive": str(max(labels))}
     result = _score(metric, predictions=y_pred, references=y_true, **options)
     value = next(iter(result.values())) if score is None else result[score]
     return math.nan if value is None else value

@@ -57,6 +57,7 @@ def test_names():
     assert metric_suite.evaluate.NAMES == [
         "accuracy",
         "bleu",
+        "brier_score",
         "cer",
         "chrf",
         "confusion_matrix",
@@ -70,6 +71,7 @@ def test_names():
         "precision",
         "r_squared",
         "recall",
+        "roc_auc",
         "rouge",
         "sacrebleu",
         "spearmanr",

@@ -165,6 +165,11 @@ def _scored_labels(count: int = 80) -> list[tuple[Any, Any]]:
     ]
 
 
+def _label_scores(count: int = 70) -> list[tuple[Any, Any]]:
+    random_ = random.Random(16)
+    return [(random_.randrange(2), random_.random()) for _ in range(count)]
+
+
 def _ranked(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(15)
     return [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
@@ -215,6 +220,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     # As JSON.
     "scored-labels": [(("string", "string"), _scored_labels())],
     "class-scores": [(("int", "array<double>"), _scores())],
+    "label-scores": [(("int", "double"), _label_scores())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],
     "grids": [((_GRID, _GRID), _grids())],
     "grid-tasks": [((f"array<{_GRID}>", f"array<struct<attempt_1: {_GRID}, attempt_2: {_GRID}>>"), _tasks())],

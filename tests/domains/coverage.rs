@@ -85,6 +85,14 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("multilabel::scores_of_scikit_learn", CLASS, "multilabel", "textbook", SKLEARN),
     line("multilabel::scores_of_scikit_learn", CLASS, "multilabel", "sklearn", SKLEARN),
 
+    line("scores::scores_of_two_classes", CLASS, "classification-scores", "textbook", SKLEARN),
+    line("scores::scores_of_two_classes", CLASS, "classification-scores", "sklearn", SKLEARN),
+    line("scores::scores_of_several_classes", CLASS, "classification-scores", "several classes", SKLEARN),
+    line("scores::scores_of_32_bits", CLASS, "classification-scores", "numbers of 32 bits", SKLEARN),
+    line("scores::calibration_errors", CLASS, "classification-scores", "calibration, textbook", &["numpy from the definition of Guo et al. 2017"]),
+    line("scores::calibration_errors", CLASS, "classification-scores", "torchmetrics", &["torchmetrics 1.9.0, PyTorch 1.13.0"]),
+    line("scores::weighted_kappa", CLASS, "classification", "kappa of each weight", SKLEARN),
+
     line("code::all_of_codebleu_0_7", CODE, "codebleu", "codebleu-0.7", CODEBLEU),
     line("code::the_original_evaluator", CODE, "codebleu", "codexglue", CODEXGLUE),
     line("code::texts_as_the_fusion_brain_challenge_compares_them", CODE, "codebleu", "fusion-brain-2021", CODEXGLUE),

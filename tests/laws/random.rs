@@ -92,6 +92,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::ScoredLabels => &[scored_labels],
         Shape::RankedLabels => &[labels],
         Shape::ClassScores => &[scores],
+        Shape::LabelScores => &[probabilities, class_probabilities],
         Shape::Code => &[code],
         Shape::Boxes => &[boxes, item_boxes],
         Shape::Images | Shape::Masks => &[image],
@@ -281,8 +282,27 @@ fn scored_labels() -> BoxedStrategy<Values> {
 /// Scores with many ties.
 fn scores() -> BoxedStrategy<Values> {
     let scores = list(0_u8..3, 4..5).prop_map(|row| json!(row));
-    let weight = (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}));
-    ((0_u8..4).prop_map(|x| json!(x)), scores, weight).boxed()
+    ((0_u8..4).prop_map(|x| json!(x)), scores, weight()).boxed()
+}
+
+fn weight() -> impl Strategy<Value = Json> {
+    (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}))
+}
+
+/// A number per row, with many ties.
+fn probabilities() -> BoxedStrategy<Values> {
+    let score = (0_u8..11).prop_map(|tenths| json!(f64::from(tenths) / 10.0));
+    ((0_u8..2).prop_map(|x| json!(x)), score, weight()).boxed()
+}
+
+/// A number per class, most of which sum to 1.
+fn class_probabilities() -> BoxedStrategy<Values> {
+    let scores = (0_u8..6, 0_u8..6, 0_u8..10).prop_map(|(a, b, off)| {
+        let [a, b] = [a, b].map(|tenths| f64::from(tenths) / 10.0);
+        json!({"x": a, "y": b, "3": if off == 0 { 1.0 } else { 1.0 - a - b }.max(0.0)})
+    });
+    let label = prop_oneof![Just(json!("x")), Just(json!("y")), Just(json!(3))];
+    (label, scores, weight()).boxed()
 }
 
 fn word() -> impl Strategy<Value = String> {

@@ -238,6 +238,62 @@ impl<L: Ord> ConfusionMatrix<L> {
         (denominator > 0).then(|| (total * correct - chance) as f64 / denominator as f64)
     }
 
+    /// Returns Cohen's kappa with a cost for each disagreement, which grows with the distance of two classes in an order:
+    /// 1 − the cost of the confusions / their cost by chance. Undefined if the cost by chance is 0.
+    ///
+    /// `order` lists the classes; cells with a class that is not listed are left out. Distances are those of positions,
+    /// not of values: of the classes 1, 2 and 5, the first two are as far apart as the last two. An example without a
+    /// prediction costs as much as the greatest distance. Without weights this is [`cohen_kappa`](Self::cohen_kappa).
+    ///
+    /// J. Cohen, *Weighted kappa* (1968); `cohen_kappa_score` of scikit-learn 1.9.
+    ///
+    /// ```
+    /// # use metric_class::{ConfusionMatrix, KappaWeights};
+    /// // The predictions 0, 2 and 2 for the references 0, 1 and 2.
+    /// let matrix: ConfusionMatrix<u8> = [(0, 0), (2, 1), (2, 2)].into_iter().collect();
+    /// let kappa = |weights| matrix.weighted_kappa(&[0, 1, 2], weights);
+    /// // One step in 3 examples. By chance, the nine pairs of a reference and a prediction have 4 + 3 + 2 steps.
+    /// assert_eq!(kappa(KappaWeights::Linear), Some((9.0 - 3.0) / 9.0));
+    /// assert_eq!(kappa(KappaWeights::None), matrix.cohen_kappa());
+    /// ```
+    #[must_use]
+    pub fn weighted_kappa(&self, order: &[L], weights: KappaWeights) -> Option<f64> {
+        let positions: BTreeMap<&L, usize> = order.iter().zip(0..).collect();
+        // The last column is that of no prediction.
+        let nothing = order.len();
+        let (mut rows, mut columns) = (vec![0; nothing], vec![0; nothing + 1]);
+        let cost = |row: usize, column: usize| {
+            let steps = match column {
+                column if column == nothing => nothing.saturating_sub(1).max(1),
+                column => row.abs_diff(column),
+            };
+            weights.cost(steps as i128)
+        };
+        let (mut total, mut observed) = (0, 0);
+        for (reference, prediction, examples) in self.cells() {
+            let column = match prediction {
+                Some(class) => positions.get(class),
+                None => Some(&nothing),
+            };
+            if let (Some(&row), Some(&column)) = (positions.get(reference), column) {
+                let examples = i128::from(examples);
+                rows[row] += examples;
+                columns[column] += examples;
+                total += examples;
+                observed += examples * cost(row, column);
+            }
+        }
+        let of_row = |(row, count): (usize, &i128)| -> i128 {
+            let columns = columns.iter().enumerate();
+            columns
+                .map(|(column, others)| count * others * cost(row, column))
+                .sum()
+        };
+        let present = rows.iter().enumerate().filter(|(_, count)| **count > 0);
+        let by_chance: i128 = present.map(of_row).sum();
+        (by_chance > 0).then(|| (by_chance - total * observed) as f64 / by_chance as f64)
+    }
+
     /// Returns the Matthews correlation coefficient of several classes, in \[−1, 1\]; undefined
     /// where all references or all predictions are of one class, for which scikit-learn prints 0.
     ///
@@ -285,6 +341,44 @@ impl<L: Ord> ConfusionMatrix<L> {
         margins
     }
 }
+
+/// The cost of a disagreement in [Cohen's kappa](ConfusionMatrix::weighted_kappa).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KappaWeights {
+    /// Every disagreement costs the same.
+    #[default]
+    None,
+    /// The distance of both classes in their order.
+    Linear,
+    /// The square of the distance.
+    Quadratic,
+}
+
+impl KappaWeights {
+    /// All weights.
+    pub const ALL: &[Self] = &[Self::None, Self::Linear, Self::Quadratic];
+
+    /// Returns the name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Linear => "linear",
+            Self::Quadratic => "quadratic",
+        }
+    }
+
+    const fn cost(self, steps: i128) -> i128 {
+        match self {
+            Self::None => (steps > 0) as i128,
+            Self::Linear => steps,
+            Self::Quadratic => steps * steps,
+        }
+    }
+}
+
+named_choice!(KappaWeights, "weights of kappa");
 
 /// Sums over the classes.
 #[derive(Default)]

@@ -5,6 +5,7 @@
 mod accuracy_by_k;
 mod binary;
 mod calibration;
+mod class_scores;
 mod classification;
 mod columns;
 mod label_confusions;
@@ -19,8 +20,13 @@ mod top_k;
 pub use accuracy_by_k::AccuracyByK;
 pub use binary::BinaryScores;
 pub use calibration::{Calibration, CalibrationBin};
+pub use class_scores::{
+    BinRule, ClassScores, ClassValues, Convention, Curves, MultiClass, Norm, PrecisionRecallCurve,
+    Reliability, ReliabilityBin, RocCurve, RowSums, ScoreAverage, ScoreRows, ScoreTable,
+    ScoreValues, average_precision, roc_auc,
+};
 pub use classification::{
-    Average, Classification, ConfusionMatrix, PrecisionRecallF1, ZeroDivision,
+    Average, Classification, ConfusionMatrix, KappaWeights, PrecisionRecallF1, ZeroDivision,
 };
 pub use columns::{confusion_matrix, label_ranks};
 pub use label_confusions::{LabelConfusions, LabelRef, ShortLabels};

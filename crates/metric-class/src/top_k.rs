@@ -164,10 +164,18 @@ fn check_number(column: usize, score: f64, infinite: bool) -> Result<(), ScoreEr
 }
 
 /// A number that can be a class score: `f32` or `f64`.
-pub trait Score: Copy + Into<f64> + private::Compare {}
+pub trait Score: Copy + Into<f64> + private::Compare {
+    /// Whether the number has 32 bits.
+    const IS_SINGLE: bool;
+}
 
-impl Score for f32 {}
-impl Score for f64 {}
+impl Score for f32 {
+    const IS_SINGLE: bool = true;
+}
+
+impl Score for f64 {
+    const IS_SINGLE: bool = false;
+}
 
 mod private {
     /// The number of scores above and equal to a given score.

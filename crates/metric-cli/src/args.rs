@@ -705,6 +705,11 @@ fn common_args() -> Vec<Arg> {
         field("reference-field", "reference")
             .help("Field that holds the reference; by default also `references`, for metrics that accept a list of references"),
         field("prediction-field", "prediction").help("Field that holds the prediction"),
+        Arg::new("prediction-fields")
+            .long("prediction-fields")
+            .value_name("NAME,...")
+            .conflicts_with("prediction-field")
+            .help("Columns of CSV, Parquet or Arrow whose numbers are the prediction, as a list"),
     ]
 }
 

@@ -27,6 +27,7 @@ const HEADINGS: &[Heading] = &[
             "id-field",
             "reference-field",
             "prediction-field",
+            "prediction-fields",
             "names",
         ],
         further: &[

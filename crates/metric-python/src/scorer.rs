@@ -1000,6 +1000,9 @@ impl<'py> Settings<'_, 'py> {
         if let Some(prediction) = self.text("prediction_field")? {
             fields.prediction = prediction;
         }
+        if let Some(columns) = self.get("prediction_fields", "a list of names")? {
+            fields.prediction_columns = columns;
+        }
         if let Some(files) = self.value("more_references")? {
             let files = files.try_iter()?.map(|file| {
                 let file = file?;

@@ -455,6 +455,22 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns a number of 32 bits that arrived as one, and not as JSON.
+    ///
+    /// ```
+    /// use metric_record::Value;
+    ///
+    /// assert_eq!(Value::number_f32(0.1).as_number_f32(), Some(0.1));
+    /// assert_eq!(Value::number(0.1).as_number_f32(), None);
+    /// ```
+    #[must_use]
+    pub const fn as_number_f32(&self) -> Option<f32> {
+        match self.form {
+            Form::Number32(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// Returns a row of numbers that arrived as one, and not as JSON.
     #[must_use]
     pub const fn as_numbers(&self) -> Option<&'a [f64]> {

@@ -13,6 +13,8 @@ pub enum Chart {
     Classes,
     /// Accuracies by k, the ranks of references, reliability, and the labels that are missed most.
     Ranks,
+    /// The ROC curves of classes, precision against recall, and reliability.
+    Scores,
     /// The components of CodeBLEU.
     Components,
     /// The scores of lanes and their rules.

@@ -28,6 +28,8 @@ pub enum Shape {
     RankedLabels,
     /// A score for each class, for the index of a class.
     ClassScores,
+    /// A score, or a score for each class, for a label.
+    LabelScores,
     /// Source code for one or several texts of it.
     Code,
     /// The boxes of a class in an image, or of all classes by name.
@@ -63,7 +65,10 @@ impl Shape {
     /// Returns whether a missing prediction can count as an empty one: there is an empty text, but no empty number.
     #[must_use]
     pub const fn has_empty_prediction(self) -> bool {
-        !matches!(self, Self::ScoredLabels | Self::NumberPairs)
+        !matches!(
+            self,
+            Self::LabelScores | Self::NumberPairs | Self::ScoredLabels
+        )
     }
 
     /// Returns the name of the shape.
@@ -82,6 +87,7 @@ impl Shape {
             Self::ScoredLabels => "scored-labels",
             Self::RankedLabels => "ranked-labels",
             Self::ClassScores => "class-scores",
+            Self::LabelScores => "label-scores",
             Self::Code => "code",
             Self::Boxes => "boxes",
             Self::Images => "images",

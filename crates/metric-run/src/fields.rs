@@ -32,6 +32,8 @@ pub(crate) struct FieldNames {
     pub(crate) has_row_ids: bool,
     /// Whether a metric takes infinite numbers, which are strings in JSON.
     pub(crate) allows_infinite: bool,
+    /// The names of the columns that are the items of a list, and whose value the list is.
+    list: Option<(Role, Vec<String>)>,
 }
 
 /// The position of a field among columns: the index of the column, and the path within its values.
@@ -51,6 +53,8 @@ pub(crate) struct RecordColumns {
     pub(crate) other: Option<ColumnPath>,
     /// Further fields by name.
     pub(crate) further: Vec<(String, ColumnPath)>,
+    /// The columns of the items of the value, and of those of the other side; empty for a column that is the value.
+    pub(crate) items: [Vec<ColumnPath>; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -70,7 +74,8 @@ impl RecordColumns {
     pub(crate) fn all(&self) -> impl Iterator<Item = &ColumnPath> {
         let sides = [self.id.as_ref(), Some(&self.value), self.other.as_ref()];
         let further = self.further.iter().map(|(_, column)| column);
-        sides.into_iter().flatten().chain(further)
+        let items = self.items.iter().flatten();
+        sides.into_iter().flatten().chain(further).chain(items)
     }
 }
 
@@ -94,7 +99,22 @@ impl FieldNames {
             has_all_columns: false,
             has_row_ids,
             allows_infinite: false,
+            list: None,
         }
+    }
+
+    /// The same names, of records in which the value with this role is a list whose items are columns, if there are any
+    /// columns.
+    pub(crate) fn with_list(self, role: Role, columns: &[String]) -> Self {
+        Self {
+            list: (!columns.is_empty()).then(|| (role, columns.to_vec())),
+            ..self
+        }
+    }
+
+    /// Returns whether a value is a list whose items are columns, which other formats do not have.
+    pub(crate) const fn needs_columns(&self) -> bool {
+        self.list.is_some()
     }
 
     /// The same names with those of further fields.
@@ -127,7 +147,13 @@ impl FieldNames {
     /// Finds the fields among the names of columns.
     pub(crate) fn columns(&self, names: &[&str]) -> Result<RecordColumns, Message> {
         let mut found: [Option<(ColumnPath, usize)>; 3] = [const { None }; 3];
+        let (list_role, items) = self.items(names)?;
         for (number, field) in self.fields.iter().enumerate() {
+            if Some(field.role) == list_role {
+                let first = items.first().cloned();
+                found[field.role as usize] = first.map(|column| (column, number));
+                continue;
+            }
             let Some(column) = column_of(names, &field.name, field.path.as_ref()) else {
                 continue;
             };
@@ -159,7 +185,32 @@ impl FieldNames {
                 (other, _) => other,
             },
             further: further.collect(),
+            items: match list_role {
+                Some(Role::Other) => [Vec::new(), items],
+                _ => [items, Vec::new()],
+            },
         })
+    }
+
+    /// Finds the columns of the items of a list, and the role of its value.
+    fn items(&self, names: &[&str]) -> Result<(Option<Role>, Vec<ColumnPath>), Message> {
+        let Some((role, items)) = &self.list else {
+            return Ok((None, Vec::new()));
+        };
+        let present: Vec<Cow<'_, str>> = names.iter().map(|name| Cow::Borrowed(*name)).collect();
+        let item = |name: &String| {
+            column_of(names, name, None).ok_or_else(|| {
+                let problem = format!(
+                    "no column {name:?}: the file has {}",
+                    quoted_names(&present)
+                );
+                Message::from(problem)
+                    .text("; other names are given by ")
+                    .option("prediction-fields", "")
+            })
+        };
+        let items = items.iter().map(item).collect::<Result<_, _>>()?;
+        Ok((Some(*role), items))
     }
 
     /// Whether an object has all fields, so that it is a record.

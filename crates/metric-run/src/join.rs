@@ -48,6 +48,22 @@ pub(crate) struct Input {
     pub(crate) more: Option<Box<MoreReferences>>,
 }
 
+impl Input {
+    /// Refuses a value that is made of several columns in a format without columns.
+    pub(crate) fn refuse_list_without_columns(&self) -> Result<(), RunError> {
+        let format = self.source.record_format()?;
+        if !self.names.needs_columns() || format.is_csv() || format.is_columnar() {
+            return Ok(());
+        }
+        let message = Message::default().option("prediction-fields", "");
+        let problem = format!(
+            " reads columns of CSV, Parquet or Arrow, not {}",
+            format.spec().title
+        );
+        Err(RunError::Usage(message.text(problem)))
+    }
+}
+
 /// Reads, scans and queues one source.
 struct Reader {
     input: Input,

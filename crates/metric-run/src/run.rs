@@ -103,6 +103,8 @@ pub struct Fields {
     pub reference: Option<String>,
     /// The prediction.
     pub prediction: String,
+    /// The columns whose values are the prediction, as a list, instead of the one field; empty for that one.
+    pub prediction_columns: Vec<String>,
 }
 
 impl Default for Fields {
@@ -112,6 +114,7 @@ impl Default for Fields {
             predictions_id: None,
             reference: None,
             prediction: "prediction".to_owned(),
+            prediction_columns: Vec::new(),
         }
     }
 }
@@ -153,11 +156,15 @@ impl Fields {
         let references = references.map(|name| (name, Role::Value, "reference-field"));
         let prediction = (self.prediction.as_str(), Role::Other, "prediction-field");
         let prediction = with_prediction.then_some(prediction);
-        FieldNames::new(
+        let names = FieldNames::new(
             iter::once(self.id_name())
                 .chain(references)
                 .chain(prediction),
-        )
+        );
+        match with_prediction {
+            true => names.with_list(Role::Other, &self.prediction_columns),
+            false => names,
+        }
     }
 
     pub(crate) fn prediction_names(&self) -> FieldNames {
@@ -166,7 +173,7 @@ impl Fields {
             Some(id) => (id.as_str(), Role::Id, "predictions-id-field"),
             None => self.id_name(),
         };
-        FieldNames::new([id, prediction])
+        FieldNames::new([id, prediction]).with_list(Role::Value, &self.prediction_columns)
     }
 }
 
@@ -459,6 +466,7 @@ impl Run {
             names: self.prediction_names(),
             more: None,
         };
+        predictions.refuse_list_without_columns()?;
         Ok(Opened::Records {
             references,
             predictions: Some(Box::new(predictions)),
@@ -595,11 +603,13 @@ impl Run {
                 ": expected a format whose records have both fields, such as JSON Lines (.jsonl) or CSV (.csv)",
             ));
         }
-        Ok(Input {
+        let input = Input {
             names: self.reference_names(true, wants_inputs),
             source,
             more: None,
-        })
+        };
+        input.refuse_list_without_columns()?;
+        Ok(input)
     }
 
     /// Returns the names of the further fields of a reference that the metrics, the clusters and the slices are
@@ -832,13 +842,17 @@ impl Run {
         Ok(outcome)
     }
 
-    /// Data without examples are an error, unless the metric scores them or they are one of many shards or parts.
+    /// Data without examples, or with less than a metric needs, are an error, unless the metric scores them or they are
+    /// one of many shards or parts.
     pub(crate) fn refuse_empty(&self, outcome: &Outcome, problem: &str) -> Result<(), RunError> {
-        if outcome.state().has_scores() || self.shard.is_some() || self.is_part {
-            Ok(())
-        } else {
-            Err(ReadError::new("", problem).into())
+        if self.shard.is_some() || self.is_part {
+            return Ok(());
         }
+        let problem = match outcome.state().has_scores() {
+            true => outcome.state().problem(),
+            false => Some(problem.into()),
+        };
+        problem.map_or(Ok(()), |problem| Err(ReadError::new("", problem).into()))
     }
 
     /// Predictions without records are an error of their own: most often a model has failed.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metric_record::{JoinPolicy, Message, Missing};
-use metric_registry::OptionError;
+use metric_registry::{OptionError, Options};
 
 use crate::RunError;
 use crate::formats::Format;
@@ -73,7 +73,7 @@ const EMPTY_FIELD: [(&str, EmptyField); 3] = [
 
 impl Settings {
     /// The names of all settings.
-    pub const NAMES: [&'static str; 21] = [
+    pub const NAMES: [&'static str; 22] = [
         "missing",
         "extra",
         "input-format",
@@ -95,6 +95,7 @@ impl Settings {
         "predictions-id-field",
         "reference-field",
         "prediction-field",
+        "prediction-fields",
     ];
 
     /// Reads the settings that are given; the others have their defaults.
@@ -123,7 +124,7 @@ impl Settings {
         let ignore_extra = choice(given, "extra", &EXTRA)?;
         let missing = choice(given, "missing", &MISSING)?;
         Ok(Self {
-            fields: fields(given),
+            fields: fields(given)?,
             join: JoinPolicy {
                 missing: missing.unwrap_or(Missing::Error),
                 ignore_extra: ignore_extra.unwrap_or(false),
@@ -237,17 +238,24 @@ pub enum Role {
     Pairs,
 }
 
-fn fields(given: &impl Fn(&str) -> Option<String>) -> Fields {
+fn fields(given: &impl Fn(&str) -> Option<String>) -> Result<Fields, RunError> {
     let id = || given("id-field").unwrap_or_else(|| "id".to_owned());
     let of_references = given("references-id-field");
     // Where one side has a name of its own, the shared name is that of the other.
     let of_predictions = given("predictions-id-field").or_else(|| Some(id()));
-    Fields {
+    let columns = given("prediction-fields").map(|names| {
+        let options = Options::default().set("prediction-fields", names.as_str());
+        options.list("prediction-fields", "the name of a column", |name| {
+            Some(name.to_owned())
+        })
+    });
+    Ok(Fields {
         id: of_references.unwrap_or_else(id),
         predictions_id: of_predictions,
         reference: given("reference-field").filter(|name| name != "reference"),
         prediction: given("prediction-field").unwrap_or_else(|| "prediction".to_owned()),
-    }
+        prediction_columns: columns.transpose()?.unwrap_or_default(),
+    })
 }
 
 /// The meaning of a word among those that a setting takes.

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use metric_class::{Average, ConfusionMatrix, PrecisionRecallF1, VERSION, ZeroDivision};
+use metric_class::{
+    Average, ConfusionMatrix, KappaWeights, PrecisionRecallF1, VERSION, ZeroDivision,
+};
 use metric_core::{Counts, Key, NamedScores};
 use metric_record::{Message, NAMED_IDS, quoted_id};
 use serde_json::json;
 
 use crate::numbers::{named, present};
 use crate::options::comma_separated;
-use crate::shapes::labels::{LabelMetric, Matrix, OfLabels, quoted};
+use crate::shapes::labels::{LabelMetric, LabelSet, Matrix, OfLabels, quoted};
 use crate::{
     Asked, Chart, Demo, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Scope, ScoreSpec,
     Shape, scorer,
@@ -23,6 +25,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
     tried: &[
         &[("average", "weighted"), ("zero-division", "1")],
         &[("groups", "class"), ("labels", "a,1")],
+        &[("kappa", "quadratic")],
     ],
     help: "Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for --zero-division",
     values: (
@@ -45,6 +48,8 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
             "Score to report for 0 / 0, such as the precision of a class that is never predicted. Also used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0").or(ZeroDivision::Undefined.name()),
         OptionSpec::list("labels", "LABEL,...", &OptionKind::Text,
             "Classes to include in the averages and the table, for example only the positive class [default: all]"),
+        OptionSpec::choice::<KappaWeights>("kappa", "WEIGHTS",
+            "Cost of a disagreement in cohen_kappa, by the distance of both classes. --labels then gives their order, and examples with other labels do not count [default: every disagreement costs the same, over all labels]"),
         OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
             "Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a matrix").or("none"),
     ],
@@ -66,6 +71,7 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
             average: options.require("average")?,
             zero_division: options.require("zero-division")?,
             labels,
+            kappa: options.parse("kappa")?,
             by_class: options.is("groups", "class"),
         };
         Ok(scorer("classification", VERSION, OfLabels(metric)))
@@ -82,22 +88,37 @@ struct Classes {
     zero_division: ZeroDivision,
     /// The classes that count; empty for all.
     labels: Vec<String>,
+    /// The weights of kappa, if they are given.
+    kappa: Option<KappaWeights>,
     by_class: bool,
 }
 
 impl LabelMetric for Classes {
     fn definition(&self) -> Named<String> {
         let mut labels = self.labels.clone();
-        labels.sort();
+        // Only distances depend on the order.
+        if !self.has_distances() {
+            labels.sort();
+        }
         let labels = (!labels.is_empty()).then(|| comma_separated(&labels));
         present([
             ("average", Some(self.average.to_string())),
             ("zero-division", Some(self.zero_division.to_string())),
             ("labels", labels),
+            ("kappa", self.kappa.map(|weights| weights.to_string())),
         ])
     }
 
-    fn numbers(&self, (classes, matrix): &Matrix<'_>, asked: Asked<'_>) -> Numbers {
+    fn needs_labels(&self) -> bool {
+        self.has_distances() && self.labels.is_empty()
+    }
+
+    fn numbers(
+        &self,
+        (classes, matrix): &Matrix<'_>,
+        labels: &LabelSet,
+        asked: Asked<'_>,
+    ) -> Numbers {
         let counted = self.counts(classes, matrix);
         let counts: Vec<Counts> = counted.iter().map(|it| it.counts).collect();
         let accuracy = matrix.accuracy();
@@ -110,7 +131,7 @@ impl LabelMetric for Classes {
         };
         for (name, score) in [
             ("balanced_accuracy", matrix.balanced_accuracy()),
-            ("cohen_kappa", matrix.cohen_kappa()),
+            ("cohen_kappa", self.kappa((classes, matrix), labels)),
             ("matthews_correlation", matrix.matthews_correlation()),
         ] {
             scores.push((name.to_owned(), score.or(zero_division)));
@@ -123,6 +144,12 @@ impl LabelMetric for Classes {
         };
         if asked.remarks.is_some() {
             numbers.warnings = self.warnings(&counted);
+            if self.needs_labels() && classes.iter().any(|class| matches!(class, Key::Text(_))) {
+                let warning = Message::from(
+                    "cohen_kappa takes the distances of the labels in alphabetical order; to give another one, use ",
+                );
+                numbers.warnings.push(warning.option("labels", ""));
+            }
         }
         if asked.scope == Scope::Total && self.by_class {
             numbers.groups = named([("class", self.groups(counted))]);
@@ -166,6 +193,41 @@ struct ClassCounts {
 }
 
 impl Classes {
+    /// Whether the order of classes counts.
+    fn has_distances(&self) -> bool {
+        !matches!(self.kappa, None | Some(KappaWeights::None))
+    }
+
+    /// Cohen's kappa over the labels that are given, or over those of the whole data set.
+    fn kappa(
+        &self,
+        (classes, matrix): (&[&Key], &ConfusionMatrix<u32>),
+        labels: &LabelSet,
+    ) -> Option<f64> {
+        let Some(weights) = self.kappa else {
+            return matrix.cohen_kappa();
+        };
+        // A label that these examples do not have is a step between others all the same.
+        let index = |label: &Key| classes.iter().position(|class| *class == label);
+        let absent = |position: usize| classes.len() + position;
+        let order = |labels: &mut dyn Iterator<Item = Option<usize>>| -> Vec<u32> {
+            let labels = labels.zip(0..);
+            let index = |(index, position): (Option<usize>, usize)| {
+                index.unwrap_or_else(|| absent(position)) as u32
+            };
+            labels.map(index).collect()
+        };
+        let order = if !self.labels.is_empty() {
+            let named = |label: &String| classes.iter().position(|it| it.to_string() == *label);
+            order(&mut self.labels.iter().map(named))
+        } else if self.has_distances() {
+            order(&mut labels.0.iter().map(index))
+        } else {
+            (0..classes.len() as u32).collect()
+        };
+        matrix.weighted_kappa(&order, weights)
+    }
+
     /// The names of the classes that count, each with its counts: all 0 for one of the labels that
     /// does not occur, which is a class in scikit-learn as well.
     fn counts(&self, classes: &[&Key], matrix: &ConfusionMatrix<u32>) -> Vec<ClassCounts> {

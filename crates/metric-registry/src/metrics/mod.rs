@@ -12,6 +12,8 @@ pub(crate) mod bleu;
 pub(crate) mod chrf;
 #[cfg(feature = "class")]
 pub(crate) mod classification;
+#[cfg(feature = "class")]
+pub(crate) mod classification_scores;
 #[cfg(feature = "vision")]
 pub(crate) mod coco;
 #[cfg(feature = "code")]
@@ -78,7 +80,8 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": bleu::BLEU, chrf::CHRF, ter::TER, rouge::ROUGE;
     "text": speakers::CPWER, speakers::ORCWER, speakers::DICPWER;
     "code": codebleu::CODEBLEU;
-    "class": classification::CLASSIFICATION, multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
+    "class": classification::CLASSIFICATION, classification_scores::CLASSIFICATION_SCORES;
+    "class": multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;

@@ -135,6 +135,7 @@ pub(crate) trait AnyReading: Send + Sync {
     fn read_data_set(&self, data: DataSet, to: &mut Gathered) -> Result<(), DataSetError>;
     fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>>;
     fn numbers(&self, view: View<'_>, asked: Asked<'_>) -> Numbers;
+    fn problem(&self, view: View<'_>) -> Option<Message>;
     fn weigher<'s>(
         &'s self,
         states: &[&'s dyn AnyState],
@@ -191,6 +192,10 @@ impl<R: Reading> AnyReading for R {
 
     fn numbers(&self, view: View<'_>, asked: Asked<'_>) -> Numbers {
         self.numbers(downcast(view.state), downcast(view.header), asked)
+    }
+
+    fn problem(&self, view: View<'_>) -> Option<Message> {
+        self.problem(downcast(view.state), downcast(view.header))
     }
 
     fn weigher<'s>(

@@ -224,6 +224,12 @@ pub trait Reading: Send + Sync + 'static {
     /// Returns the numbers of a state, with what else is requested.
     fn numbers(&self, state: &StateOf<Self>, header: &Self::Header, asked: Asked<'_>) -> Numbers;
 
+    /// Returns what is missing for numbers of all examples of a data set, in words; only the whole of it can tell, such
+    /// as which classes there are. The default finds nothing missing.
+    fn problem(&self, _state: &StateOf<Self>, _header: &Self::Header) -> Option<Message> {
+        None
+    }
+
     /// Returns the scores of [`numbers`](Self::numbers) for these predictions and references without their names, if
     /// reading the pairs has no errors, notes or warnings. The default has no such short way.
     fn score_texts(&self, _pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {

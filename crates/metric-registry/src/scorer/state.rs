@@ -281,6 +281,13 @@ impl State {
         self.pool.examples > 0 || self.definition.facts.scores_empty_data
     }
 
+    /// Returns what the examples are missing for scores, in words, if they are those of a whole data set: for example,
+    /// the classes that some scores are of. `None` if nothing is missing, or if there are no examples.
+    #[must_use]
+    pub fn problem(&self) -> Option<Message> {
+        (self.pool.examples > 0).then(|| self.definition.reading.problem(self.total()))?
+    }
+
     /// Counts predictions that have no reference and were left out.
     pub fn count_extra(&mut self, predictions: u64) {
         self.pool.extra += predictions;

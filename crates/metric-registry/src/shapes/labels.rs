@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use metric_class::{ConfusionMatrix, LabelConfusions, LabelRef, ShortLabels, confusion_matrix};
-use metric_core::Key;
+use metric_core::{Key, Malformed, Reader, Writer, Written};
 use metric_record::json::{self, scan, typed};
 use metric_record::{
     Batch, Column, FieldError, Kind, Message, Record, RecordError, Side, Value, quoted_id,
 };
 
 use crate::shapes::Measured;
-use crate::{Asked, Counted, Facts, Named, Numbers, Reading, Sink};
+use crate::{Asked, Counted, Facts, Header, Named, Numbers, Reading, Sink, Unified};
 
 /// The classes in their order, and the confusion matrix of their indices.
 pub(crate) type Matrix<'m> = (Vec<&'m Key>, ConfusionMatrix<u32>);
@@ -23,8 +23,34 @@ pub(crate) trait LabelMetric: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the numbers of a confusion matrix.
-    fn numbers(&self, matrix: &Matrix<'_>, asked: Asked<'_>) -> Numbers;
+    /// Returns whether numbers of some examples depend on the labels of all.
+    fn needs_labels(&self) -> bool {
+        false
+    }
+
+    /// Returns the numbers of a confusion matrix. `labels` are those of all examples, if they are needed.
+    fn numbers(&self, matrix: &Matrix<'_>, labels: &LabelSet, asked: Asked<'_>) -> Numbers;
+}
+
+/// The labels of both sides of a data set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LabelSet(pub(crate) BTreeSet<Key>);
+
+impl Written for LabelSet {
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        BTreeSet::read(from).map(Self)
+    }
+}
+
+impl Header for LabelSet {
+    fn unify(&mut self, other: &Self) -> Result<Unified, Message> {
+        self.0.extend(other.0.iter().cloned());
+        Ok(Unified::Kept)
+    }
 }
 
 /// The reading of a metric of labels.
@@ -32,7 +58,7 @@ pub(crate) struct OfLabels<M>(pub(crate) M);
 
 impl<M: LabelMetric> Reading for OfLabels<M> {
     type Metric = Measured<LabelConfusions>;
-    type Header = ();
+    type Header = LabelSet;
 
     fn metric(&self) -> &Self::Metric {
         &Measured::METRIC
@@ -49,6 +75,10 @@ impl<M: LabelMetric> Reading for OfLabels<M> {
         let class = reference.class(prediction.as_ref());
         let predicted = prediction.as_ref();
         let predicted = predicted.map(|label| label.class(Some(&reference)));
+        if self.0.needs_labels() {
+            let labels = predicted.into_iter().chain([class]).map(Key::from);
+            share_labels(labels.collect(), sink)?;
+        }
         sink.counted_in(|confusions: &mut LabelConfusions| confusions.add(predicted, class, 1));
         Ok(())
     }
@@ -68,8 +98,18 @@ impl<M: LabelMetric> Reading for OfLabels<M> {
                         && let Some((predictions, references)) = columns
                         && let Ok(matrix) = confusion_matrix(predictions, references, Key::Number)
                     {
+                        if self.0.needs_labels() {
+                            let labels = matrix.classes().into_iter().cloned();
+                            let shared = share_labels(labels.collect(), sink);
+                            if let Err(error) = shared {
+                                return Some(Err(RecordError { index: 0, error }));
+                            }
+                        }
                         sink.pooled(batch.len() as u64, &[], matrix.into());
                         return Some(Ok(()));
+                    }
+                    if self.0.needs_labels() {
+                        return None;
                     }
                     let pair = |row| (predictions.get(row), references.get(row));
                     let pairs = (0..batch.len()).map(pair);
@@ -89,6 +129,9 @@ impl<M: LabelMetric> Reading for OfLabels<M> {
                 }
                 _ => return None,
             };
+        if self.0.needs_labels() {
+            return None;
+        }
         let mut known = ShortLabels::default();
         let pairs = predictions.iter().zip(references.iter());
         Some(read_pairs(batch, pairs, sink, |label, confusions| {
@@ -96,13 +139,24 @@ impl<M: LabelMetric> Reading for OfLabels<M> {
         }))
     }
 
-    fn numbers(&self, state: &LabelConfusions, (): &(), asked: Asked<'_>) -> Numbers {
+    fn numbers(&self, state: &LabelConfusions, labels: &LabelSet, asked: Asked<'_>) -> Numbers {
         let matrix = state.matrix();
-        let mut numbers = self.0.numbers(&matrix, asked);
+        let mut numbers = self.0.numbers(&matrix, labels, asked);
         if asked.remarks.is_some() {
             numbers.warnings.extend(written_alike(&matrix.0));
         }
         numbers
+    }
+}
+
+/// Adds to the labels of the data set.
+fn share_labels<M: LabelMetric>(
+    labels: BTreeSet<Key>,
+    sink: &mut Sink<'_, OfLabels<M>>,
+) -> Result<(), FieldError> {
+    match labels.is_subset(&sink.header().0) {
+        true => Ok(()),
+        false => sink.share(Side::Reference, LabelSet(labels)),
     }
 }
 
@@ -223,7 +277,7 @@ fn integer(text: &str) -> Option<i64> {
     is_written_so.then(|| text.parse().ok()).flatten()
 }
 
-fn class_of_line(text: &str) -> LabelRef<'_> {
+pub(crate) fn class_of_line(text: &str) -> LabelRef<'_> {
     integer(text).map_or(LabelRef::Text(text), LabelRef::Number)
 }
 

@@ -6,6 +6,8 @@ pub(crate) mod generated;
 #[cfg(feature = "vision")]
 pub(crate) mod images;
 #[cfg(feature = "class")]
+pub(crate) mod label_scores;
+#[cfg(feature = "class")]
 pub(crate) mod label_sets;
 #[cfg(feature = "class")]
 pub(crate) mod labels;

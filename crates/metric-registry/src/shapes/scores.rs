@@ -296,7 +296,7 @@ fn index(value: &mut Value<'_>) -> Result<i64, String> {
 }
 
 /// Reads a row of scores.
-fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
+pub(crate) fn read_scores<'a>(value: &mut Value<'a>) -> Result<Cow<'a, [f64]>, String> {
     if let Some(row) = value.as_numbers() {
         return Ok(Cow::Borrowed(row));
     }

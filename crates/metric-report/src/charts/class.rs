@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::{Bar, Block, Cell, Fact, Facts, Heatmap, Line, Lines, Section, Tone};
+use metric_registry::DRAWN_CLASSES;
 use serde_json::Value;
 
 use super::Shown;
@@ -220,6 +221,80 @@ fn reliability(details: &Value) -> Option<Block> {
         ],
         mark: None,
     }))
+}
+
+/// The curves of scores for labels, and the accuracy by confidence.
+pub(crate) fn label_scores(shown: Shown<'_>) -> Vec<Section> {
+    let Some(details) = shown.details else {
+        return Vec::new();
+    };
+    let of_class = |name: &str, details: &Value| {
+        let name = shown.name_of_class(name).to_owned();
+        (
+            name,
+            details["roc"].clone(),
+            details["precision_recall"].clone(),
+        )
+    };
+    let classes: Vec<_> = match details["classes"].as_object() {
+        Some(classes) => classes
+            .iter()
+            .map(|(name, it)| of_class(name, it))
+            .collect(),
+        None => vec![of_class("", details)],
+    };
+    let drawn = &classes[..classes.len().min(DRAWN_CLASSES)];
+    let more = match classes.len() - drawn.len() {
+        0 => String::new(),
+        more => format!(" {more} more classes are in --details."),
+    };
+    let lines = |of: fn(&(String, Value, Value)) -> &Value, x: &str, y: &str| {
+        let line = |class| {
+            let numbers = |axis: &str| of(class)[axis].as_array().map_or(&[][..], Vec::as_slice);
+            let points = numbers(x).iter().zip(numbers(y));
+            let points = points.filter_map(|(x, y)| Some([x.as_f64()?, y.as_f64()?]));
+            Line {
+                name: class.0.clone(),
+                points: points.collect(),
+                main: drawn.len() == 1,
+                ..Line::default()
+            }
+        };
+        let lines = drawn
+            .iter()
+            .map(line)
+            .filter(|line| !line.points.is_empty());
+        lines.collect::<Vec<Line>>()
+    };
+    let chart = |title: &str, note: &str, [x, y]: [&str; 2], lines: Vec<Line>| {
+        let axis = |name: &str| name.replace('_', " ");
+        (!lines.is_empty()).then(|| {
+            Block::Lines(Lines {
+                caption: caption(title, &format!("{note}{more}"), String::new()),
+                axes: [axis(x), axis(y)],
+                ranges: [Some([0.0, 1.0]); 2],
+                lines,
+                mark: None,
+            })
+        })
+    };
+    let roc = ["false_positive_rate", "true_positive_rate"];
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend(chart(
+        "ROC curve",
+        "Share of negative and of positive examples whose score is at least a threshold.",
+        roc,
+        lines(|class| &class.1, roc[0], roc[1]),
+    ));
+    let curve = ["recall", "precision"];
+    blocks.extend(chart(
+        "Precision and recall",
+        "Precision and recall of the examples whose score is at least a threshold.",
+        curve,
+        lines(|class| &class.2, curve[0], curve[1]),
+    ));
+    blocks.extend(reliability(details));
+    section("Scores", "", blocks)
 }
 
 /// The labels that are missed most, by the number of their examples that are.

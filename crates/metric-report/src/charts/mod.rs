@@ -96,6 +96,7 @@ fn drawn(chart: Chart, shown: Shown<'_>) -> Vec<Section> {
     match chart {
         Chart::Classes => class::sections(shown),
         Chart::Ranks => class::ranks(shown),
+        Chart::Scores => class::label_scores(shown),
         Chart::Components => code::sections(shown),
         Chart::Lanes => graph::lanes(shown),
         Chart::Topology => graph::openlane(shown),

@@ -38,6 +38,8 @@ pub(crate) struct Plan {
     value: Cell,
     other: Option<Cell>,
     further: Vec<(String, Cell)>,
+    /// The columns of the items of the value, and of those of the other side, where these are lists.
+    items: [Vec<Cell>; 2],
     allows_infinite: bool,
 }
 
@@ -106,8 +108,11 @@ impl Plan {
             return Err(ReadError::new(file, problem).at(location).into());
         }
         let further = columns.further.iter();
+        let [items, other_items] = &columns.items;
+        let cells = |columns: &[ColumnPath]| columns.iter().map(cell).collect::<Result<_, _>>();
         Ok(Self {
             id,
+            items: [cells(items)?, cells(other_items)?],
             value: cell(&columns.value)?,
             other: columns.other.as_ref().map(cell).transpose()?,
             further: further
@@ -169,8 +174,16 @@ impl Plan {
 
     /// The kinds of values of this side and of the other, which must be the same in each file of a source.
     pub(crate) fn kinds(&self) -> [Option<Kind>; 2] {
-        let kind = |cell: &Cell| kind(&cell.field);
-        [Some(kind(&self.value)), self.other.as_ref().map(kind)]
+        let kind = |cell: &Cell, items: &[Cell]| match items {
+            [] => kind(&cell.field),
+            _ => Kind::List,
+        };
+        let [items, other_items] = &self.items;
+        let other = self.other.as_ref();
+        [
+            Some(kind(&self.value, items)),
+            other.map(|cell| kind(cell, other_items)),
+        ]
     }
 }
 
@@ -360,11 +373,16 @@ impl Rows {
         let further = plan.further.iter();
         let further = further.map(|(name, cell)| (name, Column::new(batch, cell)));
         let mut further: Vec<_> = further.collect();
+        let [mut items, mut other_items] = plan.items.each_ref().map(|cells| {
+            let columns = cells.iter().map(|cell| Column::new(batch, cell));
+            columns.collect::<Vec<_>>()
+        });
+        let has_lists = plan.items.iter().any(|cells| !cells.is_empty());
         let rows = self
             .selected
             .as_ref()
             .map_or(self.batch.num_rows(), Vec::len);
-        if self.selected.is_none() {
+        if self.selected.is_none() && !has_lists {
             let columns = id.iter_mut().chain([&mut value]).chain(other.as_mut());
             columns.for_each(|column| column.copy_all(text));
             if further.is_empty()
@@ -389,13 +407,18 @@ impl Rows {
                 ..ScanError::new(0, problem)
             };
             let mut record = || {
-                let mut read = |column: &mut Column<'_>| {
-                    let read = column.write(row, &mut writer);
-                    read.map_err(|problem| invalid(&column.cell.name, problem))
+                let mut read = |column: &mut Column<'_>, items: &mut [Column<'_>]| {
+                    let read = match items {
+                        [] => column
+                            .write(row, &mut writer)
+                            .map_err(|problem| (column.cell.name.clone(), problem)),
+                        items => writer.items(row, items).map(|span| (span, Form::Json)),
+                    };
+                    read.map_err(|(name, problem)| invalid(&name, problem))
                 };
                 let id = match &mut id {
                     None => FoundId::Line(0),
-                    Some(column) => match read(column)? {
+                    Some(column) => match read(column, &mut [])? {
                         (_, Form::Json) if column.is_null(row) => {
                             let problem = "found null: expected a string or an integer as id";
                             return Err(invalid(&column.cell.name, problem.into()));
@@ -403,8 +426,10 @@ impl Rows {
                         (span, _) => FoundId::Here(span),
                     },
                 };
-                let (span, form) = read(&mut value)?;
-                let other = other.as_mut().map(&mut read).transpose()?;
+                let (span, form) = read(&mut value, &mut items)?;
+                let other = other.as_mut();
+                let other = other.map(|column| read(column, &mut other_items));
+                let other = other.transpose()?;
                 let record = if further.is_empty() {
                     Span::default()
                 } else {
@@ -816,6 +841,22 @@ impl Writer<'_> {
             written.map_err(|problem| (cell.name.clone(), problem))?;
         }
         self.text.push('}');
+        Ok(Span::new(start, self.text.len()))
+    }
+
+    /// Writes the values of a row in some columns as a list.
+    fn items(&mut self, row: usize, columns: &mut [Column<'_>]) -> Result<Span, (String, Message)> {
+        let start = self.text.len();
+        let mut separator = '[';
+        for column in columns {
+            self.text.push(separator);
+            separator = ',';
+            let cell = column.cell;
+            let written = locate(column.array, cell, row)
+                .and_then(|(array, row)| self.json(&array, &cell.field, row));
+            written.map_err(|problem| (cell.name.clone(), problem))?;
+        }
+        self.text.push(']');
         Ok(Span::new(start, self.text.len()))
     }
 

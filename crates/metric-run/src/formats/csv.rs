@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use metric_record::{Message, quoted_id};
+use metric_record::{Message, json, quoted_id};
 
 use crate::fields::{ColumnPath, FieldNames, RecordColumns};
 use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
@@ -717,9 +717,10 @@ impl CellReader<'_, '_> {
             None => FoundId::Line(0),
             Some(column) => self.id(cells, column.index, line)?,
         };
-        let (value, form) = self.value(cells, columns.value.index, line)?;
+        let [items, other_items] = &columns.items;
+        let (value, form) = self.value(cells, columns.value.index, items, line)?;
         let other = columns.other.as_ref();
-        let other = other.map(|column| self.value(cells, column.index, line));
+        let other = other.map(|column| self.value(cells, column.index, other_items, line));
         Ok(Found {
             id,
             value,
@@ -745,8 +746,12 @@ impl CellReader<'_, '_> {
         &mut self,
         cells: &[Cell],
         index: usize,
+        items: &[ColumnPath],
         line: u64,
     ) -> Result<(Span, Form), ScanError> {
+        if !items.is_empty() {
+            return Ok((self.list(cells, items, line)?, Form::Json));
+        }
         let cell = &cells[index];
         if cell.is_missing() {
             match self.layout.empty {
@@ -766,6 +771,31 @@ impl CellReader<'_, '_> {
             _ => cell.span,
         };
         Ok((span, form))
+    }
+
+    /// Writes the fields of some columns as a list.
+    fn list(&mut self, cells: &[Cell], items: &[ColumnPath], line: u64) -> Result<Span, ScanError> {
+        let start = self.text.len() + self.written.len();
+        self.written.push('[');
+        for (number, column) in items.iter().enumerate() {
+            let cell = &cells[column.index];
+            let text = cell.text(self.text);
+            if number > 0 {
+                self.written.push(',');
+            }
+            if cell.is_missing() && self.layout.empty == EmptyField::Error {
+                return Err(self.layout.missing(cell, line, column.index));
+            } else if cell.is_missing() && self.layout.empty == EmptyField::Null {
+                self.written.push_str("null");
+            } else if json::scan::end_of_number(text.as_bytes(), 0) == Some(text.len()) {
+                self.written.push_str(&text);
+            } else {
+                let text = serde_json::Value::from(text);
+                self.written.push_str(&text.to_string());
+            }
+        }
+        self.written.push(']');
+        Ok(Span::new(start, self.text.len() + self.written.len()))
     }
 
     /// Writes the further fields as a JSON object.

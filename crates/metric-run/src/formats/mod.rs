@@ -67,12 +67,12 @@ pub enum Format {
 }
 
 /// The properties of a format.
-struct Spec {
+pub(crate) struct Spec {
     format: Format,
     /// The name in options.
     name: &'static str,
     /// The name in messages.
-    title: &'static str,
+    pub(crate) title: &'static str,
     /// The endings of the names of files.
     endings: &'static [&'static str],
     /// The feature it needs, and whether the build has it.
@@ -288,7 +288,7 @@ impl Format {
             .map(|(_, format)| format)
     }
 
-    fn spec(self) -> &'static Spec {
+    pub(crate) fn spec(self) -> &'static Spec {
         let mut specs = SPECS.iter();
         // A test sees to it that each format has a row.
         specs.find(|spec| spec.format == self).unwrap_or(&LINES)
@@ -318,6 +318,11 @@ impl Format {
     /// Whether records are separated by commas or the like.
     pub(crate) fn is_csv(self) -> bool {
         matches!(self, Self::Csv | Self::Tsv)
+    }
+
+    /// Whether a file holds columns of values of one type.
+    pub(crate) fn is_columnar(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
     }
 
     /// Whether a record may span several lines, so that an error names the line where it starts.

@@ -357,6 +357,18 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             pair(2.0, 1e9, 0.0),
             pair(-5.0, 0.0, 1.0),
         ]],
+        Shape::LabelScores => {
+            let row = |label: i64, score: f64, weight: f64| {
+                (json!({"reference": label, "weight": weight}), json!(score))
+            };
+            vec![vec![
+                row(1, 0.9, 1.0),
+                row(0, 0.9, 0.1),
+                row(0, 0.0, 0.7),
+                row(1, 1.0, 1e-3),
+                row(1, 0.25, 2.0),
+            ]]
+        }
         Shape::Labels => vec![plain(&[
             (json!(3), json!(3)),
             (json!("3"), json!(3)),
