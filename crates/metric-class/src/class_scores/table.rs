@@ -74,26 +74,29 @@ impl Cell {
     }
 }
 
-/// Sorts cells by key, many of them digit by digit: a third of the time of comparing them.
+/// Sorts cells by key. Many of them are sorted by their first bits, digit by digit, and then those that share these bits:
+/// a quarter of the time of comparing all.
 fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
     const FEW: usize = 4096;
-    const BITS: usize = 11;
-    const DIGITS: usize = (u64::BITS as usize).div_ceil(BITS);
+    const BITS: u32 = 11;
+    const DIGITS: u32 = 3;
+    /// The bits of a key after the digits.
+    const REST: u32 = u64::BITS - BITS * DIGITS;
     if cells.len() < FEW {
         cells.sort_unstable_by_key(|cell| cell.key);
         return cells;
     }
     let digit =
-        |cell: &Cell, index: usize| (cell.key >> (BITS * index)) as usize & ((1 << BITS) - 1);
-    let mut counts = vec![[0_usize; 1 << BITS]; DIGITS];
+        |cell: &Cell, index: u32| (cell.key >> (REST + BITS * index)) as usize & ((1 << BITS) - 1);
+    let mut counts = vec![[0_usize; 1 << BITS]; DIGITS as usize];
     for cell in &cells {
-        for (index, counts) in counts.iter_mut().enumerate() {
+        for (index, counts) in (0..).zip(&mut counts) {
             counts[digit(cell, index)] += 1;
         }
     }
     let mut other = cells.clone();
-    for (index, counts) in counts.iter_mut().enumerate() {
-        // A digit that all cells share needs no pass: the last ones of numbers of 32 bits are 0.
+    for (index, counts) in (0..).zip(&mut counts) {
+        // A digit that all cells share needs no pass.
         if counts.contains(&cells.len()) {
             continue;
         }
@@ -107,6 +110,11 @@ fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
             *position += 1;
         }
         std::mem::swap(&mut cells, &mut other);
+    }
+    for alike in cells.chunk_by_mut(|a, b| a.key >> REST == b.key >> REST) {
+        if !alike.is_sorted_by_key(|cell| cell.key) {
+            alike.sort_unstable_by_key(|cell| cell.key);
+        }
     }
     cells
 }
