@@ -36,8 +36,9 @@ def written(entries: list[dict[str, Any]]) -> str:
     for entry in entries:
         items = [(name, kind, repr(default)) for name, kind, default, _ in made.arguments(entry)]
         signature = "".join(f"    {name}: {kind} = {default},\n" for name, kind, default in items)
+        sides = "".join(f"    {side}: Any,\n" for side in made.sides_of(entry))
         parts.append(
-            f"def {made.python_name(entry['name'])}(\n    *,\n    predictions: Any,\n    references: Any,\n{signature})"
+            f"def {made.python_name(entry['name'])}(\n    *,\n{sides}{signature})"
             f" -> {made.result_type(entry)}:\n{documented(made.function_doc(entry), '    ')}\n"
         )
         items = [(name, kind, repr(default)) for name, kind, default, _ in made.class_arguments(entry)]

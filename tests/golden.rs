@@ -31,6 +31,8 @@ mod numbers;
 mod openlane;
 #[path = "domains/rows.rs"]
 mod rows;
+#[path = "domains/samples.rs"]
+mod samples;
 #[path = "domains/scores.rs"]
 mod scores;
 #[path = "domains/shapes.rs"]

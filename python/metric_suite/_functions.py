@@ -9,7 +9,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
-from ._metric import Metric, _entries, _scored_as_given, _with_short_way
+from ._metric import Metric, _compares, _entries, _scored_as_given, _with_short_way
 
 #: Name, type, default and meaning of an argument.
 Argument = tuple[str, str, Any, str]
@@ -63,6 +63,11 @@ def _option_type(option: dict[str, Any], of_input: set[str]) -> tuple[str, Any]:
     if default is None or option["name"] in of_input:
         return f"{plain[kind]} | None", None
     return plain[kind], {"integer": int, "number": float}.get(kind, str)(default)
+
+
+def sides_of(entry: dict[str, Any]) -> list[str]:
+    """The arguments with the data: a metric of samples has no references."""
+    return ["predictions", "references"] if _compares(entry["name"]) else ["predictions"]
 
 
 def options(entry: dict[str, Any]) -> list[Argument]:
@@ -128,7 +133,7 @@ def _listed(items: list[tuple[str, str]]) -> list[str]:
 
 
 def function_doc(entry: dict[str, Any]) -> str:
-    sides = [(side + "s", entry[side].rstrip(".") + ".") for side in ("prediction", "reference")]
+    sides = [(side, entry[side.removesuffix("s")].rstrip(".") + ".") for side in sides_of(entry)]
     words = {"higher": "higher is better", "lower": "lower is better", None: "neither direction is better"}
     scores = "; ".join(f"``{score['name']}`` ({words[score['direction']]})" for score in entry["scores"])
     items = sides + [(name, text) for name, _, _, text in arguments(entry)]
@@ -158,14 +163,18 @@ def _function(entry: dict[str, Any], module: str) -> Any:
     defaults = {argument: default for argument, _, default, _ in items}
 
     def whole(*, predictions: Any, references: Any, **given: Any) -> Any:
-        _refuse_unknown(name, given, defaults)
-        # Defaults are those of the metric, so only other values are handed on.
-        return _scored_as_given(metric, defaults, {"predictions": predictions, "references": references, **given})
+        return alone(predictions=predictions, references=references, **given)
 
-    call: Any = _with_short_way(metric)(whole) if entry["prediction"] == "a string" else whole
+    def alone(*, predictions: Any, **given: Any) -> Any:
+        _refuse_unknown(name, given, {**defaults, **dict.fromkeys(sides_of(entry))})
+        # Defaults are those of the metric, so only other values are handed on.
+        return _scored_as_given(metric, defaults, {"predictions": predictions, **given})
+
+    both: Any = _with_short_way(metric)(whole) if entry["prediction"] == "a string" else whole
+    call: Any = both if "references" in sides_of(entry) else alone
     call.__name__ = call.__qualname__ = name
     call.__module__, call.__doc__ = module, function_doc(entry)
-    sides = [Parameter(side, Parameter.KEYWORD_ONLY, annotation="Any") for side in ("predictions", "references")]
+    sides = [Parameter(side, Parameter.KEYWORD_ONLY, annotation="Any") for side in sides_of(entry)]
     call.__signature__ = _signature(items, result_type(entry), *sides)
     return call
 

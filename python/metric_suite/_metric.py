@@ -101,6 +101,13 @@ def _text(path: Any, name: str) -> str:
             raise MetricError(f"{name}: {found!r} {problem}", side=_SIDES[name]) from None
 
 
+@cache
+def _compares(name: str) -> bool:
+    """Whether a metric compares predictions with references."""
+    shapes = [shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]]
+    return "samples" not in shapes
+
+
 def _scored(
     scorer: Any,
     predictions: Any,
@@ -108,6 +115,15 @@ def _scored(
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
 ) -> Any:
+    if not _compares(scorer.metric):
+        if references is not None:
+            raise MetricError(f"references: {scorer.metric} has none: expected only predictions", side="reference")
+        if isinstance(predictions, Mapping):
+            ids = list(predictions) if ids is None else ids
+            predictions = list(predictions.values())
+        # Both sides of a record are its prediction.
+        predictions = _plain(predictions)
+        return scorer.score_values(predictions, predictions, ids, fields)
     if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
         # Lists of texts, with or without ids and fields.
         return scorer.score_values(predictions, references, ids, fields)
@@ -354,8 +370,14 @@ class Metric:
         """The options that were given."""
         return dict(self._chosen)
 
-    def update(self, predictions: Any, references: Any, *, ids: Any = None, fields: Mapping[str, Any] | None = None) -> Self:
+    def update(self, predictions: Any, references: Any = None, *, ids: Any = None, fields: Mapping[str, Any] | None = None) -> Self:
         """Adds a batch: all of it, or nothing if something is wrong with it.
+
+        Args:
+            predictions: One value per example.
+            references: The references, which a metric such as ``pass-at-k`` does not have.
+            ids: An id per example.
+            fields: Further columns by name.
 
         Returns:
             The metric itself.
@@ -375,7 +397,7 @@ class Metric:
     def _is_empty(self) -> bool:
         return result_of(self._outcome).examples == 0
 
-    def update_files(self, references: Any, predictions: Any = None, *, more_references: Any = None, **options: Any) -> Self:
+    def update_files(self, references: Any = None, predictions: Any = None, *, more_references: Any = None, **options: Any) -> Self:
         """Adds files, as ``score_files`` reads them.
 
         Args:
@@ -485,7 +507,7 @@ class Metric:
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (type(self), self.name, self._chosen, self.to_bytes(), self._columns)
 
-    def __call__(self, predictions: Any, references: Any) -> Result:
+    def __call__(self, predictions: Any, references: Any = None) -> Result:
         """Returns the scores of a batch, and adds it."""
         outcome = self._score(predictions, references)
         self._add(outcome)
@@ -552,6 +574,13 @@ def _further(more_references: Any) -> dict[str, Any]:
 
 
 def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapping[str, Any]) -> Any:
+    if not _compares(scorer.metric):
+        if references is not None or predictions is None:
+            problem = f"{scorer.metric} has no references: expected only predictions=, the path of a file"
+            raise MetricError(problem, side="reference")
+        return scorer.score_files(_existing(predictions), None, dict(settings))
+    if references is None:
+        raise TypeError("missing the argument 'references'")
     found = None if predictions is None else _existing(predictions)
     return scorer.score_files(_existing(references), found, dict(settings))
 
@@ -560,7 +589,7 @@ def score(
     metric: str,
     *,
     predictions: Any,
-    references: Any,
+    references: Any = None,
     ids: Any = None,
     fields: Mapping[str, Any] | None = None,
     **options: Any,
@@ -571,7 +600,7 @@ def score(
         metric: The name of the metric.
         predictions: One value per example: a list, a numpy array, or an array of pyarrow, polars, pandas. Or a mapping
             of ids to values. Or, for metrics of data sets, the data set: a path, a dict, ``Boxes``.
-        references: The references in the same forms.
+        references: The references in the same forms; a metric such as ``pass-at-k`` has none.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
         options: The options of the metric; ``samples``, ``threads``, ``confidence`` and so on.
@@ -583,6 +612,8 @@ def score(
     >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
     0.5
     """
+    if references is None and _compares(metric):
+        raise TypeError("score() missing 1 required keyword-only argument: 'references'")
     if not options and not _scores_options(metric):
         scorer = _plain_scorer(metric)
         if ids is None and fields is None:
@@ -651,14 +682,15 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
 
 
 def score_files(
-    metric: str, references: Any, predictions: Any = None, *, more_references: Any = None, **options: Any
+    metric: str, references: Any = None, predictions: Any = None, *, more_references: Any = None, **options: Any
 ) -> Result:
     """Scores files, as the program ``metric score`` reads them.
 
     Args:
         metric: The name of the metric.
         references: The references: a path, a pattern, or a list of paths.
-        predictions: The predictions in the same forms; ``None`` if the file of the references has both sides.
+        predictions: The predictions in the same forms; ``None`` if the file of the references has both sides. A metric such
+            as ``pass-at-k`` has only these.
         more_references: A file with a further reference of each record, or a list of such files, for metrics that compare
             with several references.
         options: The options of the metric and of reading: ``missing``, ``extra``, ``id_field`` and so on.
@@ -721,6 +753,8 @@ def compare(
     if isinstance(predictions, Mapping):
         predictions = {name: _kept(metric, values) for name, values in predictions.items()}
         options = _with_input(metric, options, next(iter(predictions.values()), None))
+    if not _compares(metric):
+        raise MetricError(f"{metric} has no references: `metric compare {metric} -p FILE FILE` compares files")
     settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations} | _further(more_references)
 
     counts: dict[str, int] = {}

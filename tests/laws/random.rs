@@ -83,6 +83,8 @@ fn sources(shape: Shape) -> &'static [Source] {
     match shape {
         Shape::Texts => &[texts],
         Shape::Answers => &[several_texts],
+        Shape::Votes => &[votes],
+        Shape::Samples => &[samples],
         Shape::Questions => &[questions],
         Shape::Sessions => &[sessions],
         Shape::Numbers => &[numbers],
@@ -333,6 +335,18 @@ fn questions() -> BoxedStrategy<Values> {
 
 fn several_texts() -> BoxedStrategy<Values> {
     plain(list(word(), 1..4).prop_map(|texts| json!(texts)), text(2))
+}
+
+fn votes() -> BoxedStrategy<Values> {
+    let answers = list("[ab]", 1..5).prop_map(|texts| json!(texts));
+    plain("[ab]".prop_map(|text| json!(text)), answers)
+}
+
+/// Tasks without references, in both forms.
+fn samples() -> BoxedStrategy<Values> {
+    let samples = list(any::<bool>(), 1..6).prop_map(|samples| json!(samples));
+    let counts = (0_u8..4, 0_u8..4).prop_map(|(c, more)| json!({"n": c + more + 1, "c": c}));
+    plain(Just(Json::Null), prop_oneof![samples, counts])
 }
 
 /// Few speakers and words, with many ties. All segments have times, which a collar needs.

@@ -59,7 +59,10 @@ const HELP_COLUMNS: usize = 80;
 type HasOption = fn(&Entry) -> bool;
 
 /// The common options that need a metric of a kind.
-const FOR_SOME: [(&str, HasOption); 11] = [
+const FOR_SOME: [(&str, HasOption); 14] = [
+    ("reference-field", Entry::compares),
+    ("references-format", Entry::compares),
+    ("references-id-field", Entry::compares),
     ("more-references", Entry::has_references),
     ("speaker", Entry::reads_sessions),
     ("speaker-prefix", Entry::reads_transcripts),
@@ -293,9 +296,7 @@ fn with_args(command: Command) -> Command {
     };
     let name = command.get_name();
     let documents = |entry: &&Entry| matches!(entry.input, Input::Documents);
-    let usage = format!(
-        "metric score {name} -r FILE -p FILE [OPTIONS]\n       metric score {name} --pairs FILE [OPTIONS]"
-    );
+    let usage = usage("score", name, &entries);
     let files = if entries.iter().copied().all(|entry| documents(&entry)) {
         DOCUMENTS
     } else {
@@ -304,7 +305,7 @@ fn with_args(command: Command) -> Command {
     let help = values_of(&entries);
     let common = common_args().into_iter().map(|arg| {
         let is_hidden = is_foreign(arg.get_id().as_str(), &entries);
-        arg.hide(is_hidden)
+        only_side(arg.hide(is_hidden), &entries)
     });
     let mut specs: Vec<&'static OptionSpec> = Vec::new();
     for spec in entries.iter().flat_map(|entry| entry.options) {
@@ -337,6 +338,66 @@ fn with_args(command: Command) -> Command {
         &format!("{words}{help}{files}\n\n{EXIT_CODES}"),
     )
     .override_usage(usage)
+}
+
+/// The forms of a command with these metrics.
+fn usage(command: &str, name: &str, entries: &[&Entry]) -> String {
+    match entries.iter().all(|entry| entry.compares()) {
+        true => format!(
+            "metric {command} {name} -r FILE -p FILE [OPTIONS]\n       metric {command} {name} --pairs FILE [OPTIONS]"
+        ),
+        false => format!("metric {command} {name} -p FILE [OPTIONS]"),
+    }
+}
+
+/// An argument of metrics some of which may read predictions alone: these need no references.
+fn only_side(arg: Arg, entries: &[&Entry]) -> Arg {
+    let file = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .num_args(1..)
+            .action(ArgAction::Append)
+    };
+    match arg.get_id().as_str() {
+        _ if entries.iter().all(|entry| entry.compares()) => arg,
+        // Refused with a reason: see `refuse_references`.
+        "references" => file("references").short('r').hide(true),
+        "pairs" => file("pairs").hide(true),
+        "predictions" => file("predictions")
+            .short('p')
+            .help("Predictions of the model"),
+        _ => arg,
+    }
+}
+
+/// Refuses references and pairs of metrics that read predictions alone, and a command without their predictions.
+fn refuse_references(entries: &[&Entry], matches: &ArgMatches) -> Result<(), Failure> {
+    let alone = entries.iter().filter(|entry| !entry.compares());
+    let alone: Vec<&str> = alone.map(|entry| entry.name).collect();
+    let names = alone.join(" and ");
+    if alone.is_empty() {
+        return Ok(());
+    }
+    for (name, option) in [("references", "-r"), ("pairs", "--pairs")] {
+        if matches.contains_id(name) {
+            let problem = format!("{option}: {names} has no references: expected only -p FILE");
+            return Err(Failure::Usage(problem));
+        }
+    }
+    if alone.len() < entries.len() {
+        let problem = format!(
+            "{names} has no references, and other metrics have: score them in separate runs"
+        );
+        return Err(Failure::Usage(problem));
+    }
+    match matches.contains_id("predictions") {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "no predictions: {names} needs -p FILE"
+        ))),
+    }
 }
 
 /// The values of the records of each metric.
@@ -378,15 +439,13 @@ fn with_check_args(command: Command) -> Command {
     let Some(entry) = find(command.get_name()) else {
         return command;
     };
-    let usage = format!(
-        "metric check {0} -r FILE -p FILE [OPTIONS]\n       metric check {0} --pairs FILE [OPTIONS]",
-        entry.name
-    );
+    let usage = usage("check", entry.name, &[entry]);
     let shows_default = |spec: &OptionSpec| !spec.default.is_empty();
     let specs = entry.options.iter();
     let specs = specs.map(|spec| metric_arg(spec, true, shows_default(spec)));
     let shared = common_args().into_iter().chain(statistics::args());
     let shared = shared.filter(|arg| !is_foreign(arg.get_id().as_str(), &[entry]));
+    let shared = shared.map(|arg| only_side(arg, &[entry]));
     let args = specs.chain(shared.filter_map(check::shared));
     let (words, values) = (words_of(entry.options), values_of(&[entry]));
     with_help(
@@ -402,10 +461,13 @@ fn with_compare_args(command: Command) -> Command {
     let Some(entry) = find(command.get_name()) else {
         return command;
     };
-    let usage = format!(
-        "metric compare {0} -r FILE -p FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE --prediction-field NAME ...",
-        entry.name
-    );
+    let usage = match entry.compares() {
+        true => format!(
+            "metric compare {0} -r FILE -p FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE --prediction-field NAME ...",
+            entry.name
+        ),
+        false => format!("metric compare {} -p FILE FILE... [OPTIONS]", entry.name),
+    };
     let shared = common_args().into_iter().filter(|arg| {
         let name = arg.get_id().as_str();
         let is_shared = compare::SHARED.contains(&name) || Settings::NAMES.contains(&name);
@@ -437,6 +499,7 @@ fn with_compare_args(command: Command) -> Command {
     let args = specs
         .chain(shared)
         .chain(compare::args())
+        .map(|arg| only_side(arg, &[entry]))
         .chain(statistics::args())
         .chain(report::args());
     let words = words_of(entry.options);
@@ -812,6 +875,7 @@ pub(crate) fn compare_task(
             .collect()
     };
     let fields = strings("prediction-field");
+    refuse_references(&[entry], matches)?;
     let candidates = if pairs.is_empty() {
         if fields.len() > 1 {
             let problem = "--prediction-field is given more than once: expected --pairs, whose fields are systems";
@@ -822,7 +886,13 @@ pub(crate) fn compare_task(
         let systems =
             systems.map(|(name, path)| Ok((name, source_of(Role::Predictions, &[path], matches)?)));
         let systems = systems.collect::<Result<_, Failure>>()?;
-        Candidate::of_sources(&source_of(Role::References, &references, matches)?, systems)
+        match entry.compares() {
+            true => {
+                let references = source_of(Role::References, &references, matches)?;
+                Candidate::of_sources(&references, systems)
+            }
+            false => Candidate::of_predictions(systems),
+        }
     } else {
         let names = compare::names(matches, fields.clone())?;
         let systems = names.into_iter().zip(fields).collect();
@@ -904,7 +974,7 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
     set_up(matches, &mut run)?;
     run.more_references = more_references(matches)?;
     run.shard = matches.get_one::<Shard>("shard").copied();
-    let data = data(matches)?;
+    let data = data(&entries, matches)?;
     let class_names = match (matches.get_flag("class-names"), &data) {
         (false, _) | (true, Data::Documents { .. }) => None,
         (true, Data::Sources { references, .. } | Data::Pairs(references)) => {
@@ -994,7 +1064,8 @@ fn given(matches: &ArgMatches, name: &str) -> Option<String> {
 }
 
 /// The data to read, from where the options say.
-fn data(matches: &ArgMatches) -> Result<Data, Failure> {
+fn data(entries: &[&Entry], matches: &ArgMatches) -> Result<Data, Failure> {
+    refuse_references(entries, matches)?;
     let source = |name: &str, role: Role| {
         let paths: Vec<PathBuf> = matches
             .get_many(name)
@@ -1005,6 +1076,9 @@ fn data(matches: &ArgMatches) -> Result<Data, Failure> {
     };
     if matches.contains_id("pairs") {
         return Ok(Data::Pairs(source("pairs", Role::Pairs)?));
+    }
+    if !entries.iter().all(|entry| entry.compares()) {
+        return Ok(Data::Pairs(source("predictions", Role::Predictions)?));
     }
     let references = source("references", Role::References);
     match (references, source("predictions", Role::Predictions)) {
@@ -1030,7 +1104,7 @@ pub(crate) fn check_task(name: &str, matches: &ArgMatches) -> Result<(Run, Data)
     run.more_references = more_references(matches)?;
     run.shard = matches.get_one::<Shard>("shard").copied();
     run.slices = statistics::slices(matches)?;
-    Ok((run, data(matches)?))
+    Ok((run, data(&[entry], matches)?))
 }
 
 /// Takes over how records are read and joined.

@@ -108,7 +108,8 @@ fn words(entry: &Entry, demo: &Demo, folder: &Path) -> Vec<String> {
         words.push(format!("--{name}"));
         words.extend((!value.is_empty()).then(|| (*value).to_owned()));
     }
-    for (option, name) in ["-r", "-p"].into_iter().zip(demo.files) {
+    let files = ["-r", "-p"].into_iter().zip(demo.files);
+    for (option, name) in files.filter(|(_, name)| !name.is_empty()) {
         words.extend([option.to_owned(), folder.join(name).display().to_string()]);
     }
     words
@@ -126,7 +127,11 @@ fn scored(entry: &Entry, demo: &Demo) -> Result<Report, Failure> {
         Ok::<_, Failure>(Source::memory(name, text.as_bytes(), format))
     };
     let [references, predictions] = demo.files;
-    let outcomes = Run::new(entry, &options)?.score(source(references)?, source(predictions)?)?;
+    let run = Run::new(entry, &options)?;
+    let outcomes = match references {
+        "" => run.score_pairs(source(predictions)?)?,
+        references => run.score(source(references)?, source(predictions)?)?,
+    };
     let report = outcomes.first().map(metric_run::Outcome::report);
     report.ok_or_else(|| Failure::Internal("a sample without a score".to_owned()))
 }
@@ -141,7 +146,8 @@ mod tests {
         for entry in ENTRIES {
             assert!(!entry.demos.is_empty(), "{}", entry.name);
         }
-        for name in demos().flat_map(|demo| demo.files) {
+        let named = demos().flat_map(|demo| demo.files);
+        for name in named.filter(|name| !name.is_empty()) {
             assert!(files().any(|(file, _)| file == name), "{name}");
         }
         for (file, _) in files() {

@@ -25,6 +25,7 @@ mod language;
 mod laws;
 mod ngram;
 mod parse;
+mod pass_at_k;
 mod profile;
 #[cfg(test)]
 mod programs;
@@ -44,6 +45,7 @@ pub use comments::CommentRule;
 pub use dataflow::{Edge, Relation};
 pub use language::Language;
 pub use ngram::{Keywords, NgramCounts, ngram_match, weighted_precision, weighted_recall};
+pub use pass_at_k::{MAX_SAMPLES, TaskCounts, pass_all_at_k, pass_at_k};
 pub use profile::CodeBleuProfile;
 pub use text::{InvalidReferences, MAX_TEXT_BYTES, Prediction, References, TextTooLong};
 pub use tree::SyntaxTree;

@@ -255,7 +255,16 @@ impl Scorer {
                 references: source(references, "references")?,
                 predictions: source(predictions, "predictions")?,
             },
-            None => Data::Pairs(source(references, "references")?),
+            None => {
+                // A metric without references has only predictions.
+                let compares = entry(py, self.name)?.compares();
+                let side = if compares {
+                    "references"
+                } else {
+                    "predictions"
+                };
+                Data::Pairs(source(references, side)?)
+            }
         };
         self.observed(py, data, origin_of(references))
     }

@@ -48,8 +48,9 @@ pub(crate) trait Prepare: Send + Sync {
 
 /// The values of a record that are not read as they are.
 pub(crate) struct Prepared {
-    pub(crate) prediction: Option<String>,
-    /// The reference, and whether it is JSON.
+    /// The prediction, and whether it is JSON.
+    pub(crate) prediction: Option<(String, bool)>,
+    /// The same of the reference.
     pub(crate) reference: Option<(String, bool)>,
     /// The events that are worth a warning.
     pub(crate) note: Option<Counted>,
@@ -57,13 +58,16 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     pub(crate) fn record<'r>(&'r self, mut record: Record<'r>) -> Record<'r> {
-        if let Some(text) = &self.prediction {
-            record.prediction = Value::string(text);
-        }
-        match &self.reference {
-            Some((json, true)) => record.reference = Value::json(json),
-            Some((text, false)) => record.reference = Value::string(text),
-            None => {}
+        let sides = [
+            (&self.prediction, &mut record.prediction),
+            (&self.reference, &mut record.reference),
+        ];
+        for (prepared, value) in sides {
+            match prepared {
+                Some((json, true)) => *value = Value::json(json),
+                Some((text, false)) => *value = Value::string(text),
+                None => {}
+            }
         }
         record
     }

@@ -5,7 +5,7 @@
 pub struct Demo {
     /// What the samples are.
     pub name: &'static str,
-    /// The name of the file of references, then that of the predictions.
+    /// The name of the file of references, which is empty where there are none, then the name of the file of predictions.
     pub files: [&'static str; 2],
     /// The options of the metric; a flag has no value.
     pub options: &'static [(&'static str, &'static str)],

@@ -268,6 +268,13 @@ impl Entry {
         self.reads_sessions() || self.reads_texts()
     }
 
+    /// Returns whether records have a reference in addition to a prediction.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        let mut shapes = self.shapes.iter();
+        shapes.all(|taken| taken.shape.compares())
+    }
+
     /// Returns whether the reference of a record may be a list of texts.
     #[must_use]
     pub fn has_references(&self) -> bool {

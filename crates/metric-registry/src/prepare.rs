@@ -219,18 +219,29 @@ impl Prepare for TextSteps {
     }
 
     fn prepare(&self, record: &Record<'_>) -> Result<Prepared, FieldError> {
-        let text = Self::text(&record.prediction);
-        let part = text.as_deref().map(|text| match &self.extract {
-            None => Some(Cow::Borrowed(text)),
-            Some(extract) => extract.apply(text),
-        });
-        let is_without = part == Some(None);
-        let normalized = |part: Option<Cow<'_, str>>| {
+        let mut is_without = false;
+        let mut prepared = |text: &str| {
+            let part = match &self.extract {
+                None => Some(Cow::Borrowed(text)),
+                Some(extract) => extract.apply(text),
+            };
+            is_without |= part.is_none();
             let part = part.unwrap_or_default();
             self.normalizer.apply(&part).into_owned()
         };
+        let prediction = match record.prediction.kind() {
+            // Several answers, for metrics that take them.
+            Kind::List => {
+                let texts = record.prediction.clone().read::<Vec<String>>().ok();
+                texts.map(|texts| {
+                    let texts = texts.iter().map(|text| prepared(text));
+                    (serde_json::Value::from_iter(texts).to_string(), true)
+                })
+            }
+            _ => Self::text(&record.prediction).map(|text| (prepared(&text), false)),
+        };
         Ok(Prepared {
-            prediction: part.map(normalized),
+            prediction,
             reference: self.reference(&record.reference)?,
             note: is_without.then(|| {
                 let of = |what: &str| Message::from(what).option(EXTRACT.name, "");

@@ -10,6 +10,8 @@ pub enum Shape {
     Texts,
     /// A text for one of several answers.
     Answers,
+    /// A list of texts, of which the most frequent one counts, for a text.
+    Votes,
     /// A text for the answers to a question of a language and a type.
     Questions,
     /// A list of segments of speakers, for such a list.
@@ -32,6 +34,8 @@ pub enum Shape {
     LabelScores,
     /// Source code for one or several texts of it.
     Code,
+    /// Samples of a task, each of which passes or fails, without a reference.
+    Samples,
     /// The boxes of a class in an image, or of all classes by name.
     Boxes,
     /// The objects of an image, with boxes.
@@ -71,6 +75,12 @@ impl Shape {
         )
     }
 
+    /// Returns whether a record has a reference in addition to a prediction.
+    #[must_use]
+    pub const fn compares(self) -> bool {
+        !matches!(self, Self::Samples)
+    }
+
     /// Returns the name of the shape.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -78,6 +88,7 @@ impl Shape {
             Self::Any => "any",
             Self::Texts => "texts",
             Self::Answers => "answers",
+            Self::Votes => "votes",
             Self::Questions => "questions",
             Self::Sessions => "sessions",
             Self::Numbers => "numbers",
@@ -89,6 +100,7 @@ impl Shape {
             Self::ClassScores => "class-scores",
             Self::LabelScores => "label-scores",
             Self::Code => "code",
+            Self::Samples => "samples",
             Self::Boxes => "boxes",
             Self::Images => "images",
             Self::Masks => "masks",

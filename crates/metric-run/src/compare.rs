@@ -87,6 +87,17 @@ impl Candidate {
         predictions.into_iter().map(candidate).collect()
     }
 
+    /// Returns a system for each named source, for metrics that read predictions alone.
+    #[must_use]
+    pub fn of_predictions(predictions: Vec<(String, Source)>) -> Vec<Self> {
+        let candidate = |(name, predictions)| Self {
+            name,
+            data: Data::Pairs(predictions),
+            prediction_field: None,
+        };
+        predictions.into_iter().map(candidate).collect()
+    }
+
     /// Fields of one source, each with the predictions of a system.
     #[must_use]
     pub fn of_fields(pairs: &Source, fields: Vec<(String, String)>) -> Vec<Self> {

@@ -34,6 +34,8 @@ pub(crate) struct FieldNames {
     pub(crate) allows_infinite: bool,
     /// The names of the columns that are the items of a list, and whose value the list is.
     list: Option<(Role, Vec<String>)>,
+    /// Whether the value is both sides of a record, for metrics that read only one.
+    pub(crate) is_one_sided: bool,
 }
 
 /// The position of a field among columns: the index of the column, and the path within its values.
@@ -100,6 +102,7 @@ impl FieldNames {
             has_row_ids,
             allows_infinite: false,
             list: None,
+            is_one_sided: false,
         }
     }
 

@@ -1925,7 +1925,10 @@ impl Join {
     ) -> (String, Option<u64>, String) {
         let (reader, end, role) = match (error.side, &self.predictions) {
             (Side::Prediction, Some(predictions)) => (predictions, &pair.prediction, Role::Value),
-            (Side::Prediction, None) => (&self.references, &pair.reference, Role::Other),
+            (Side::Prediction, None) if !self.references.input.names.is_one_sided => {
+                (&self.references, &pair.reference, Role::Other)
+            }
+            (Side::Prediction, None) => (&self.references, &pair.reference, Role::Value),
             (Side::Reference, _) => (&self.references, &pair.reference, Role::Value),
         };
         let (part, line) = match end {

@@ -13,6 +13,7 @@ mod fields;
 mod first_words;
 mod formats;
 mod found;
+mod grouped;
 mod hashed_files;
 mod join;
 mod memory;

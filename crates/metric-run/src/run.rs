@@ -19,6 +19,7 @@ use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
 use crate::formats::segments::{self, Reads};
 use crate::formats::transcript::{self, Prepared};
+use crate::grouped;
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
@@ -187,7 +188,7 @@ pub enum Data {
         /// The predictions.
         predictions: Source,
     },
-    /// One source whose records have both sides.
+    /// One source whose records have both sides, or the only side that the metrics read.
     Pairs(Source),
     /// Documents of a metric's own format, in memory or in folders.
     Documents {
@@ -278,6 +279,15 @@ impl Run {
             predictions,
         };
         self.score_observed(data, &Nobody)
+    }
+
+    /// Scores one source, whose records have both sides, or the only side that the metrics read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`score`](Self::score) does.
+    pub fn score_pairs(&self, pairs: Source) -> Result<Vec<Outcome>, RunError> {
+        self.score_observed(Data::Pairs(pairs), &Nobody)
     }
 
     /// Scores data, and lets somebody watch.
@@ -410,8 +420,12 @@ impl Run {
             Data::Pairs(pairs) => {
                 let pairs = pairs.resolved()?;
                 self.refuse_unused(&[&pairs], true)?;
+                let references = match self.compares(&pairs)? {
+                    true => self.pairs(pairs, wants_inputs)?,
+                    false => self.one_side(pairs)?,
+                };
                 return Ok(Opened::Records {
-                    references: self.pairs(pairs, wants_inputs)?,
+                    references,
                     predictions: None,
                     warnings: Vec::new(),
                 });
@@ -430,6 +444,15 @@ impl Run {
                 predictions,
             } => (references, predictions),
         };
+        if !self.compares(&references)? {
+            let names = self.metrics.iter().map(|chosen| chosen.entry.name);
+            let names = names.collect::<Vec<_>>().join(",");
+            let problem = format!(
+                "{names} reads predictions alone: expected no references, found {}",
+                references.name()
+            );
+            return Err(RunError::Usage(Message::from(problem)));
+        }
         refuse_one_input(&references, &predictions)?;
         if let Some(document) = self.document(&references)? {
             self.refuse_unused(&[&references, &predictions], false)?;
@@ -610,6 +633,41 @@ impl Run {
         };
         input.refuse_list_without_columns()?;
         Ok(input)
+    }
+
+    /// The one source of records of metrics that read predictions alone.
+    fn one_side(&self, source: Source) -> Result<Input, RunError> {
+        let further = self.further_fields();
+        let source = match self.group_field() {
+            Some(field) => {
+                let prediction = &self.fields.prediction;
+                grouped::source(&source, field, prediction, &further, self.max_bytes)?
+            }
+            None => source,
+        };
+        let mut names = self.prediction_names().with_further(further);
+        names.is_one_sided = true;
+        Ok(Input {
+            names,
+            source,
+            more: None,
+        })
+    }
+
+    /// The field whose values tell which records are the samples of one example.
+    pub(crate) fn group_field(&self) -> Option<&str> {
+        let mut metrics = self.metrics.iter();
+        metrics.find_map(|chosen| chosen.scorer.group_field())
+    }
+
+    /// Whether the metrics compare predictions with references. All metrics of a run read the same kind of data.
+    fn compares(&self, source: &Source) -> Result<bool, RunError> {
+        let mut compare = self.metrics.iter().map(|chosen| chosen.entry.compares());
+        let first = compare.next().unwrap_or(true);
+        match compare.position(|compares| compares != first) {
+            Some(other) => Err(self.read_differently(other + 1, source)),
+            None => Ok(first),
+        }
     }
 
     /// Returns the names of the further fields of a reference that the metrics, the clusters and the slices are

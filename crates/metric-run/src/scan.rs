@@ -31,6 +31,23 @@ pub(crate) fn scan_valid(
     whole_file: fn(&str) -> bool,
     refuse: &mut Refuse<'_>,
 ) -> Result<Vec<Found>, ScanError> {
+    let mut found = scan_fields(block, format, names, whole_file, refuse)?;
+    if names.is_one_sided {
+        for record in &mut found {
+            record.other = Some((record.value, record.form));
+        }
+    }
+    Ok(found)
+}
+
+/// The same with the fields that the records have.
+fn scan_fields(
+    block: &mut Block,
+    format: Format,
+    names: &FieldNames,
+    whole_file: fn(&str) -> bool,
+    refuse: &mut Refuse<'_>,
+) -> Result<Vec<Found>, ScanError> {
     match &mut block.rows {
         Rows::Lines => {}
         Rows::Csv(layout) => {

@@ -11,6 +11,7 @@ use metric_record::{
 use metric_registry::{Part, State};
 use rayon::prelude::*;
 
+use crate::grouped::GroupedTable;
 use crate::observer::Nobody;
 use crate::run::{Run, add};
 use crate::statistics::refuse_kept;
@@ -125,6 +126,21 @@ impl Run {
         if let Some(statistics) = &self.statistics {
             statistics.check()?;
         }
+        let Some(field) = self.group_field() else {
+            return self.score_rows(references, predictions);
+        };
+        let further = self.further_fields();
+        let grouped = GroupedTable::new(&predictions, &references.fields, field, &further)?;
+        let [references, predictions] =
+            [references.name, predictions.name].map(|name| grouped.table(name));
+        self.score_rows(references, predictions)
+    }
+
+    fn score_rows(
+        &self,
+        references: Table<'_>,
+        predictions: Table<'_>,
+    ) -> Result<Vec<Outcome>, RunError> {
         let score = |threads| {
             let tables = Tables {
                 run: self,

@@ -30,6 +30,7 @@ pub mod speakers;
 pub mod squad;
 pub mod ter;
 mod translation;
+pub mod votes;
 pub mod vqa;
 pub mod vqa_tables;
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import _native
 from .._errors import MetricError
-from .._metric import _SETTINGS, Metric, _of_outcome, _option_names, _parted
+from .._metric import _SETTINGS, Metric, _compares, _of_outcome, _option_names, _parted
 from .._result import Result, result_of
 from . import _columns, _work
 
@@ -317,6 +317,8 @@ class _Plan:
         if is_objects:
             self.objects = _columns.named(frame.columns, given), _columns.named(predictions.columns, given)  # type: ignore[union-attr]
             reference = "class"
+        elif not all(_compares(name) for _, name, _ in metrics):
+            reference = prediction
         elif reference is None:
             reference = "references" if {"reference", "references"} & set(frame.columns) == {"references"} else "reference"
         jobs = tuple(self._job(label, name, own, prediction, is_objects) for label, name, own in metrics)

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use metric_core::Accuracy;
 use metric_record::{FieldError, Side};
 use metric_text::read::patterns;
-use metric_text::{ExactMatch, PythonRegex};
+use metric_text::{ExactMatch, PythonRegex, VERSION};
 use serde_json::json;
 
+use crate::metrics::votes::{VOTE_TIES, VOTES, Votes};
 use crate::numbers::named;
-use crate::prepare::{EXTRACT, NORMALIZE};
+use crate::prepare::{EXTRACT, NORMALIZE, prepared_scorer};
 use crate::shapes::texts::{OfTexts, note_forms};
 use crate::{
     Demo, Entry, Named, Note, OptionError, OptionKind, OptionSpec, OptionValue, ScoreSpec, Shape,
@@ -20,7 +21,11 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
     name: "exact-match",
     question: "The same, with options to ignore case and punctuation",
     programs: "Hugging Face",
-    shapes: &[Shape::Texts.as_is(), Shape::Answers.as_is()],
+    shapes: &[
+        Shape::Texts.as_is(),
+        Shape::Answers.as_is(),
+        Shape::Votes.with(&[("votes", "all")]),
+    ],
     tried: &[&[
         ("ignore-case", ""),
         ("ignore-punctuation", ""),
@@ -28,8 +33,17 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         ("regexes-to-ignore", "[a-c],x"),
     ]],
     help: "Share of texts that equal their reference, with the options of Hugging Face's exact_match",
-    values: ("a string, or `references`: a list of strings", "a string"),
-    known_as: &[(&["em"], "it is exact-match, or a score of squad")],
+    values: (
+        "a string, or `references`: a list of strings",
+        "a string; with --votes, a list of strings",
+    ),
+    known_as: &[
+        (&["em"], "it is exact-match, or a score of squad"),
+        (
+            &["maj@k", "maj@n", "majority-vote", "cons@n", "cons@k"],
+            "it is exact-match, with --votes K",
+        ),
+    ],
     demos: &[Demo::new(
         "short answers",
         ["capitals.jsonl", "given-capitals.jsonl"],
@@ -48,6 +62,8 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
         OptionSpec::flag("ignore-case", "Lowercase both texts"),
         OptionSpec::flag("ignore-punctuation", "Delete ASCII punctuation"),
         OptionSpec::flag("ignore-numbers", "Delete the digits 0 to 9"),
+        VOTES,
+        VOTE_TIES,
     ],
     scores: &[ScoreSpec::higher("exact_match").proportion("correct", "total")],
     build: &|options| {
@@ -67,6 +83,10 @@ pub(crate) const EXACT_MATCH: Entry = Entry {
             .with_ignore_case(is_on("ignore-case"))
             .with_ignore_punctuation(is_on("ignore-punctuation"))
             .with_ignore_numbers(is_on("ignore-numbers"));
+        if let Some(votes) = Votes::new(&metric, options)? {
+            let normalizer = options.parse(NORMALIZE.name)?.unwrap_or_default();
+            return prepared_scorer("exact-match", VERSION, votes, options, normalizer);
+        }
         let reading = OfTexts {
             is_correct: |state: &Accuracy| state.correct > 0,
             any_of: true,

@@ -34,6 +34,8 @@ pub(crate) mod mrr;
 pub(crate) mod multilabel;
 #[cfg(feature = "graph")]
 pub(crate) mod openlane;
+#[cfg(feature = "code")]
+pub(crate) mod pass_at_k;
 #[cfg(feature = "number")]
 pub(crate) mod rank_correlation;
 #[cfg(feature = "class")]
@@ -57,6 +59,8 @@ pub(crate) mod tide;
 #[cfg(feature = "vision")]
 pub(crate) mod voc;
 #[cfg(feature = "text")]
+pub(crate) mod votes;
+#[cfg(feature = "text")]
 pub(crate) mod vqa;
 #[cfg(feature = "text")]
 pub(crate) mod wer;
@@ -79,7 +83,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "text": edit_similarity::EDIT_SIMILARITY;
     "text": bleu::BLEU, chrf::CHRF, ter::TER, rouge::ROUGE;
     "text": speakers::CPWER, speakers::ORCWER, speakers::DICPWER;
-    "code": codebleu::CODEBLEU;
+    "code": codebleu::CODEBLEU, pass_at_k::PASS_AT_K;
     "class": classification::CLASSIFICATION, classification_scores::CLASSIFICATION_SCORES;
     "class": multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;

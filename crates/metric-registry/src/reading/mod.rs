@@ -48,6 +48,9 @@ pub struct Facts {
     /// The names of the further fields of a record that the metric looks for among the references. Formats in which a
     /// field costs time to read give a record no others.
     pub further_fields: Vec<String>,
+    /// The field whose values tell which records are the samples of one example, if records are samples. The values of these
+    /// records are then a list, and the id of the example is the value of the field.
+    pub group_field: Option<String>,
     /// The objects of dataset files whose fields tell clusters and slices apart; none if their examples have no
     /// further fields.
     pub objects: &'static [ObjectsAt],
@@ -69,6 +72,7 @@ impl Default for Facts {
         Self {
             signature: Vec::new(),
             further_fields: Vec::new(),
+            group_field: None,
             objects: &[],
             ranking_score: None,
             example_scores: &[],

@@ -242,6 +242,11 @@ impl Scorer {
         self.definition.facts.has_proportions
     }
 
+    /// Returns the field whose values tell which records are the samples of one example, if records are samples.
+    pub fn group_field(&self) -> Option<&str> {
+        self.definition.facts.group_field.as_deref()
+    }
+
     /// Returns the names of the further fields of a record that the metric looks for among the references.
     pub fn further_fields(&self) -> &[String] {
         &self.definition.facts.further_fields

@@ -11,7 +11,12 @@ pub(crate) mod label_scores;
 pub(crate) mod label_sets;
 #[cfg(feature = "class")]
 pub(crate) mod labels;
-#[cfg(any(feature = "class", feature = "number"))]
+#[cfg(any(
+    feature = "class",
+    feature = "code",
+    feature = "number",
+    feature = "text"
+))]
 mod measured;
 #[cfg(feature = "number")]
 pub(crate) mod number_pairs;
@@ -19,6 +24,8 @@ pub(crate) mod number_pairs;
 pub(crate) mod questions;
 #[cfg(feature = "class")]
 pub(crate) mod ranked;
+#[cfg(feature = "code")]
+pub(crate) mod samples;
 #[cfg(feature = "class")]
 pub(crate) mod scores;
 #[cfg(feature = "text")]
@@ -28,7 +35,12 @@ pub(crate) mod texts;
 #[cfg(any(feature = "class", feature = "number"))]
 mod weights;
 
-#[cfg(any(feature = "class", feature = "number"))]
+#[cfg(any(
+    feature = "class",
+    feature = "code",
+    feature = "number",
+    feature = "text"
+))]
 pub(crate) use measured::Measured;
 #[cfg(feature = "text")]
 pub use texts::{Note, Notice, References, TextExample, TextMetric, texts};
