@@ -29,6 +29,8 @@ mod multilabel;
 mod numbers;
 #[path = "domains/openlane.rs"]
 mod openlane;
+#[path = "domains/retrieval.rs"]
+mod retrieval;
 #[path = "domains/rows.rs"]
 mod rows;
 #[path = "domains/samples.rs"]

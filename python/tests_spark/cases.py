@@ -170,6 +170,19 @@ def _label_scores(count: int = 70) -> list[tuple[Any, Any]]:
     return [(random_.randrange(2), random_.random()) for _ in range(count)]
 
 
+def _topics(count: int = 40) -> list[tuple[Any, Any]]:
+    random_ = random.Random(19)
+    names = [f"d{index}" for index in range(9)]
+
+    def documents(number: Any) -> dict[str, Any]:
+        return {name: number() for name in random_.sample(names, 5)}
+
+    return [
+        (documents(lambda: random_.randrange(3)), documents(lambda: random_.randrange(7) / 2))
+        for _ in range(count)
+    ]
+
+
 def _ranked(count: int = 70) -> list[tuple[Any, Any]]:
     random_ = random.Random(15)
     return [(random_.randrange(9), random_.sample(range(9), 5)) for _ in range(count)]
@@ -221,6 +234,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "scored-labels": [(("string", "string"), _scored_labels())],
     "class-scores": [(("int", "array<double>"), _scores())],
     "label-scores": [(("int", "double"), _label_scores())],
+    "topics": [(("map<string,int>", "map<string,double>"), _topics())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],
     "grids": [((_GRID, _GRID), _grids())],
     "grid-tasks": [((f"array<{_GRID}>", f"array<struct<attempt_1: {_GRID}, attempt_2: {_GRID}>>"), _tasks())],

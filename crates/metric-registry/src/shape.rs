@@ -32,6 +32,8 @@ pub enum Shape {
     ClassScores,
     /// A score, or a score for each class, for a label.
     LabelScores,
+    /// Documents with scores, for documents with relevance.
+    Topics,
     /// Source code for one or several texts of it.
     Code,
     /// Samples of a task, each of which passes or fails, without a reference.
@@ -99,6 +101,7 @@ impl Shape {
             Self::RankedLabels => "ranked-labels",
             Self::ClassScores => "class-scores",
             Self::LabelScores => "label-scores",
+            Self::Topics => "topics",
             Self::Code => "code",
             Self::Samples => "samples",
             Self::Boxes => "boxes",

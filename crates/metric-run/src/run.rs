@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::fields::{FieldNames, ROW_NUMBER, Role};
 use crate::formats::Format;
 use crate::formats::segments::{self, Reads};
+use crate::formats::topics;
 use crate::formats::transcript::{self, Prepared};
 use crate::grouped;
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
@@ -467,6 +468,12 @@ impl Run {
         let reads_sessions = self.reads_sessions(&references)?;
         let reads = self.reads(reads_sessions);
         let recognized = |source| segments::recognized(source, reads, self.max_bytes);
+        let are_topics = topics::are_read(&self.metrics);
+        let references = if are_topics {
+            topics::recognized(references)
+        } else {
+            references
+        };
         let (references, predictions) = (recognized(references)?, recognized(predictions)?);
         self.refuse_unused(&[&references, &predictions], true)?;
         let [references, predictions] = pages::joined(references, predictions)?;
@@ -477,7 +484,12 @@ impl Run {
         } = if reads_sessions {
             segments::prepare(references, predictions, are_named, self.max_bytes)?
         } else {
-            self.prepared_texts(references, predictions, are_named)?
+            let (most, mut warnings) = (self.max_bytes, Vec::new());
+            let references = topics::records(references, are_topics, most, &mut warnings)?;
+            let predictions = topics::records(predictions, are_topics, most, &mut warnings)?;
+            let mut prepared = self.prepared_texts(references, predictions, are_named)?;
+            prepared.warnings.extend(warnings);
+            prepared
         };
         let references = Input {
             more: self.more_references(&references)?,

@@ -20,6 +20,9 @@ pub use metric_grid as grid;
 #[cfg(feature = "number")]
 #[doc(inline)]
 pub use metric_number as number;
+#[cfg(feature = "rank")]
+#[doc(inline)]
+pub use metric_rank as rank;
 #[cfg(feature = "text")]
 #[doc(inline)]
 pub use metric_text as text;

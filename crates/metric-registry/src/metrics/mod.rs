@@ -44,6 +44,8 @@ pub(crate) mod ranks;
 pub(crate) mod regression;
 #[cfg(feature = "text")]
 pub(crate) mod relaxed_accuracy;
+#[cfg(feature = "rank")]
+pub(crate) mod retrieval;
 #[cfg(feature = "text")]
 pub(crate) mod rouge;
 #[cfg(feature = "text")]
@@ -86,6 +88,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "code": codebleu::CODEBLEU, pass_at_k::PASS_AT_K;
     "class": classification::CLASSIFICATION, classification_scores::CLASSIFICATION_SCORES;
     "class": multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
+    "rank": retrieval::RETRIEVAL;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;

@@ -15,6 +15,7 @@ pub(crate) mod labels;
     feature = "class",
     feature = "code",
     feature = "number",
+    feature = "rank",
     feature = "text"
 ))]
 mod measured;
@@ -32,6 +33,8 @@ pub(crate) mod scores;
 pub(crate) mod sessions;
 #[cfg(feature = "text")]
 pub(crate) mod texts;
+#[cfg(feature = "rank")]
+pub(crate) mod topics;
 #[cfg(any(feature = "class", feature = "number"))]
 mod weights;
 
@@ -39,6 +42,7 @@ mod weights;
     feature = "class",
     feature = "code",
     feature = "number",
+    feature = "rank",
     feature = "text"
 ))]
 pub(crate) use measured::Measured;

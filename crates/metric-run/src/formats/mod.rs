@@ -18,6 +18,7 @@ mod parquet_pages;
 pub(crate) mod segments;
 #[cfg(feature = "parquet")]
 mod thrift;
+pub(crate) mod topics;
 pub(crate) mod transcript;
 
 use std::path::Path;
@@ -64,6 +65,12 @@ pub enum Format {
     TextGrid,
     /// A page of text as PAGE XML or ALTO XML.
     Xml,
+    /// TREC's `qrels`: the relevance of documents for topics.
+    TrecQrels,
+    /// A run as TREC takes it: the scores of documents for topics.
+    TrecRun,
+    /// Judgments as TSV with the columns of BEIR.
+    BeirQrels,
 }
 
 /// The properties of a format.
@@ -97,7 +104,7 @@ const LINES: Spec = Spec {
 const CSV: Option<(&str, bool)> = Some(("csv", cfg!(feature = "csv")));
 const TRANSCRIPTS: Option<(&str, bool)> = Some(("transcripts", cfg!(feature = "transcripts")));
 
-const SPECS: [Spec; 17] = [
+const SPECS: [Spec; 20] = [
     Spec {
         format: Format::JsonLines,
         name: "jsonl",
@@ -228,6 +235,27 @@ const SPECS: [Spec; 17] = [
         title: "PAGE XML or ALTO XML",
         endings: &["xml"],
         feature: Some(("xml", cfg!(feature = "xml"))),
+        ..LINES
+    },
+    Spec {
+        format: Format::TrecQrels,
+        name: "trec-qrels",
+        title: "TREC qrels",
+        endings: &["qrels"],
+        ..LINES
+    },
+    Spec {
+        format: Format::TrecRun,
+        name: "trec-run",
+        title: "TREC run",
+        endings: &["run"],
+        ..LINES
+    },
+    Spec {
+        format: Format::BeirQrels,
+        name: "beir-qrels",
+        title: "qrels of BEIR",
+        endings: &[],
         ..LINES
     },
 ];

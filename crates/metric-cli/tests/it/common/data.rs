@@ -345,6 +345,15 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             labeled(&[], of_labels([0.1, 0.1, 0.1, 0.1, 0.1]), 1.0),
             labeled(&["e"], of_labels([0.0, 1e9, 0.1, 0.7, 0.5]), 0.0),
         ]],
+        Shape::Topics => vec![plain(&[
+            (
+                json!({"a": 1, "b": 0, "c": 2}),
+                json!({"b": 0.5, "c": 0.5, "d": 0.25}),
+            ),
+            (json!({"a": 0}), json!({"a": 1})),
+            (json!({"a": 1, "ü": -1}), json!({})),
+            (json!({"x": 3, "y": 1}), json!({"y": 1e9, "x": 1e-9})),
+        ])],
         Shape::ClassScores => vec![vec![
             weighted(0, [0.5, 0.5, 0.1, 0.0], 1.0),
             weighted(1, [0.5, 0.5, 0.1, 0.0], 0.1),
