@@ -530,7 +530,12 @@ fn check_numbers(
         let spec = entry.score(name);
         let spec = spec.unwrap_or_else(|| panic!("{what}: not declared"));
         assert!(value.is_none_or(|value| !value.is_nan()), "{what}: NaN");
-        let proportion = spec.proportion.filter(|_| scorer.has_proportions());
+        // Only where each task has one sample, pass@1 is the share of samples that pass.
+        let is_of_tasks =
+            entry.name == "pass-at-k" && (name != "pass@1" || count("samples") != count("tasks"));
+        let proportion = spec
+            .proportion
+            .filter(|_| scorer.has_proportions() && !is_of_tasks);
         let Some((correct, total)) = proportion else {
             continue;
         };

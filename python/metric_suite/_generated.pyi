@@ -344,6 +344,8 @@ def exact_match(
     ignore_case: bool = False,
     ignore_punctuation: bool = False,
     ignore_numbers: bool = False,
+    votes: str | None = None,
+    vote_ties: Literal['first', 'expected', 'strict'] | None = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -358,7 +360,7 @@ def exact_match(
     """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
 
     Args:
-        predictions: a string.
+        predictions: a string; with votes, a list of strings.
         references: a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices.
@@ -374,6 +376,8 @@ def exact_match(
         ignore_case: Lowercase both texts.
         ignore_punctuation: Delete ASCII punctuation.
         ignore_numbers: Delete the digits 0 to 9.
+        votes: Predictions are lists of answers: score the most frequent one of the first N, or of all.
+        vote_ties: With votes: rule for several most frequent answers [default: first].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -409,6 +413,8 @@ class ExactMatch(Metric):
         ignore_case: Lowercase both texts.
         ignore_punctuation: Delete ASCII punctuation.
         ignore_numbers: Delete the digits 0 to 9.
+        votes: Predictions are lists of answers: score the most frequent one of the first N, or of all.
+        vote_ties: With votes: rule for several most frequent answers [default: first].
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -430,6 +436,8 @@ class ExactMatch(Metric):
         ignore_case: bool = False,
         ignore_punctuation: bool = False,
         ignore_numbers: bool = False,
+        votes: str | None = None,
+        vote_ties: Literal['first', 'expected', 'strict'] | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -1912,6 +1920,87 @@ class CodeBLEU(Metric):
         profile: Literal['codexglue', 'codebleu-0.7', 'fusion-brain-2021', 'paper', 'corrected'] = 'codexglue',
         weights: Sequence[float] | float | None = None,
         on_limit: Literal['error', 'zero'] = 'error',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def pass_at_k(
+    *,
+    predictions: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    k: Sequence[int] | int | None = None,
+    group_field: str | None = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Probability that one of k samples of a task passes (pass@k), and that all do (pass^k).
+
+    Args:
+        predictions: a list of true and false, or of 1 and 0, one per sample, or {"n": samples, "c": those that
+            pass}; with group_field, one of these.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        k: Number of samples to draw, or several such numbers. By default 1.
+        group_field: Field that holds the task, if each record is one sample.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``pass@K`` (higher is better); ``pass_all@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class PassAtK(Metric):
+    """Probability that one of k samples of a task passes (pass@k), and that all do (pass^k), in batches.
+
+    Args:
+        k: Number of samples to draw, or several such numbers. By default 1.
+        group_field: Field that holds the task, if each record is one sample.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        k: Sequence[int] | int | None = None,
+        group_field: str | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3436,6 +3525,7 @@ __all__ = [
     'orcwer',
     'dicpwer',
     'codebleu',
+    'pass_at_k',
     'classification',
     'multilabel',
     'accuracy_at_k',
@@ -3467,6 +3557,7 @@ __all__ = [
     'ORCWER',
     'DICPWER',
     'CodeBLEU',
+    'PassAtK',
     'Classification',
     'Multilabel',
     'AccuracyAtK',
