@@ -223,6 +223,7 @@ _BOXES = "array<array<double>>"
 _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "texts": [(("string", "string"), _texts())],
     "answers": [(("array<string>", "string"), _texts(several=True))],
+    "votes": [(("string", "array<string>"), [(one, list(many)) for many, one in _votes()])],
     "questions": [(("array<string>", "string"), _votes())],
     "sessions": [((_SEGMENTS, _SEGMENTS), _sessions())],
     "numbers": [(("string", "string"), _texts())],

@@ -180,8 +180,14 @@ impl Scorer {
             let name = name.to_owned();
             move |problem: String| refused(py, format!("{name}: {problem}"))
         };
+        // Both sides of a metric without references are its predictions.
+        let is_alone = !entry(py, self.name)?.compares();
         let mut references = Table::new(
-            "references",
+            if is_alone {
+                "predictions"
+            } else {
+                "references"
+            },
             borrowed.1.column().map_err(refuse("references"))?,
         );
         let mut predictions = Table::new(

@@ -406,6 +406,12 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             (json!({"reference": "$1,240.00"}), json!("$1,24O")),
             (json!({"reference": "x"}), json!("")),
         ]],
+        Shape::Votes => vec![plain(&[
+            (json!("7"), json!(["7", "8", "7"])),
+            (json!("7"), json!(["8", "7"])),
+            (json!(["a", "b"]), json!(["b", "c", "c", "b"])),
+            (json!(""), json!(["x"])),
+        ])],
         Shape::Questions => vec![vec![
             (
                 json!({"reference": "red", "lang": "en", "question_type": "color"}),
