@@ -3,7 +3,7 @@
 use metric_rank::{ScorePrecision, Topic, TrecMeasure, rank};
 use metric_record::{JoinPolicy, Missing};
 use metric_registry::{Options, Report, find};
-use metric_run::{Data, Format, Run, Source};
+use metric_run::{Data, Format, Nobody, Run, Source};
 use serde_json::{Map, Value, json};
 
 use crate::rows::{self, same, text, within, within_scaled};
@@ -199,7 +199,7 @@ fn files(
         predictions: source("predictions", predictions),
     };
     let outcomes = run
-        .score_observed(data, &metric_run::Nobody)
+        .score_observed(data, &Nobody)
         .map_err(|error| error.to_string())?;
     Ok(outcomes[0].report())
 }
