@@ -2022,6 +2022,7 @@ def classification(
     average: Literal['micro', 'macro', 'weighted'] = 'macro',
     zero_division: Literal['undefined', '0', '1'] = 'undefined',
     labels: Sequence[str] | str | None = None,
+    kappa: Literal['none', 'linear', 'quadratic'] | None = None,
     groups: Literal['none', 'class'] = 'none',
     samples: bool = False,
     details: bool = False,
@@ -2046,6 +2047,9 @@ def classification(
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
         labels: Classes to include in the averages and the table, for example only the positive class [default:
             all].
+        kappa: Cost of a disagreement in cohen_kappa, by the distance of both classes. labels then gives their
+            order, and examples with other labels do not count [default: every disagreement costs the same, over
+            all labels].
         groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
             matrix.
         samples: Whether the result has the scores of each example.
@@ -2078,6 +2082,9 @@ class Classification(Metric):
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
         labels: Classes to include in the averages and the table, for example only the positive class [default:
             all].
+        kappa: Cost of a disagreement in cohen_kappa, by the distance of both classes. labels then gives their
+            order, and examples with other labels do not count [default: every disagreement costs the same, over
+            all labels].
         groups: Tables in addition to the total. details writes the confusions, for up to 1,000 classes as a
             matrix.
         samples: Whether the result has the scores of each example.
@@ -2098,6 +2105,126 @@ class Classification(Metric):
         average: Literal['micro', 'macro', 'weighted'] = 'macro',
         zero_division: Literal['undefined', '0', '1'] = 'undefined',
         labels: Sequence[str] | str | None = None,
+        kappa: Literal['none', 'linear', 'quadratic'] | None = None,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def classification_scores(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    profile: Literal['textbook', 'sklearn', 'torchmetrics'] = 'textbook',
+    positive: str | None = None,
+    classes: Sequence[str] | str | None = None,
+    average: Literal['macro', 'weighted', 'micro'] = 'macro',
+    multi_class: Literal['ovr', 'ovo'] = 'ovr',
+    bins: int | None = None,
+    norm: Literal['l1', 'l2', 'max'] = 'l1',
+    weight_field: str | None = None,
+    allow_decision_values: bool = False,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Scores of classes: ROC AUC, average precision, log loss, Brier score, calibration error.
+
+    Args:
+        predictions: a number (two classes), or a list or an object of numbers, one per class.
+        references: a label, which is an integer, a string or a boolean.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        weights: A weight per example, instead of ``weight_field``.
+        profile: Convention: undefined scores are null (textbook), or 0 as in scikit-learn; or the bins of
+            torchmetrics.
+        positive: Label that a high score means, if there are two [default: 1 or true].
+        classes: Classes in the order of the scores of a row [default: the labels that occur, sorted].
+        average: How to average ROC AUC and average precision over three or more classes.
+        multi_class: ROC AUC of each class against the rest (ovr), or of each pair (ovo).
+        bins: Number of bins of the calibration error [default: 10, or 15 of torchmetrics].
+        norm: Calibration error: mean gap (l1), root of the mean square (l2), or greatest gap (max).
+        weight_field: Field next to the reference with the weight of the example.
+        allow_decision_values: Accept any finite score, and leave out the scores that need probabilities.
+        groups: Tables in addition to the total: each of three or more classes against the rest.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``roc_auc`` (higher is better); ``average_precision`` (higher is better); ``log_loss`` (lower
+        is better); ``brier`` (lower is better); ``calibration_error`` (lower is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class ClassificationScores(Metric):
+    """Scores of classes: ROC AUC, average precision, log loss, Brier score, calibration error, in batches.
+
+    Args:
+        profile: Convention: undefined scores are null (textbook), or 0 as in scikit-learn; or the bins of
+            torchmetrics.
+        positive: Label that a high score means, if there are two [default: 1 or true].
+        classes: Classes in the order of the scores of a row [default: the labels that occur, sorted].
+        average: How to average ROC AUC and average precision over three or more classes.
+        multi_class: ROC AUC of each class against the rest (ovr), or of each pair (ovo).
+        bins: Number of bins of the calibration error [default: 10, or 15 of torchmetrics].
+        norm: Calibration error: mean gap (l1), root of the mean square (l2), or greatest gap (max).
+        weight_field: Field next to the reference with the weight of the example.
+        allow_decision_values: Accept any finite score, and leave out the scores that need probabilities.
+        groups: Tables in addition to the total: each of three or more classes against the rest.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['textbook', 'sklearn', 'torchmetrics'] = 'textbook',
+        positive: str | None = None,
+        classes: Sequence[str] | str | None = None,
+        average: Literal['macro', 'weighted', 'micro'] = 'macro',
+        multi_class: Literal['ovr', 'ovo'] = 'ovr',
+        bins: int | None = None,
+        norm: Literal['l1', 'l2', 'max'] = 'l1',
+        weight_field: str | None = None,
+        allow_decision_values: bool = False,
         groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
@@ -2427,6 +2554,112 @@ class MRR(Metric):
         ignore_index: int | None = None,
         weight_field: str | None = None,
         allow_infinite: bool = False,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def retrieval(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Mapping[str, Any] | None = None,
+    profile: Literal['trec-eval-9', 'trec-eval-10', 'sklearn'] = 'trec-eval-9',
+    k: Sequence[int] | int | None = None,
+    relevance_level: int = 1,
+    judged_only: bool = False,
+    max_documents: int | None = None,
+    gains: Literal['linear', 'exponential'] = 'linear',
+    skip_own_id: bool = False,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Ranked documents of topics: nDCG, MAP, MRR, precision, recall, success, bpref.
+
+    Args:
+        predictions: an object of documents with their scores, or a list of documents, the best first.
+        references: an object of documents with their relevance, or a list of relevant documents.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices.
+        profile: Program whose order of documents and rules for ties to follow.
+        k: Ranks at which measures are cut. By default 10.
+        relevance_level: Least relevance of a relevant document, as -l of trec_eval.
+        judged_only: Leave out ranked documents that are not judged, as -J of trec_eval.
+        max_documents: Leave out documents after rank N, as -M of trec_eval.
+        gains: Gain of a relevance r in nDCG: r (linear) or 2^r - 1 (exponential).
+        skip_own_id: Leave out a ranked document whose name is that of the topic, as BEIR does.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``ndcg`` (higher is better); ``ndcg@K`` (higher is better); ``map`` (higher is better);
+        ``map@K`` (higher is better); ``mrr`` (higher is better); ``precision@K`` (higher is better);
+        ``recall@K`` (higher is better); ``success@K`` (higher is better); ``r_precision`` (higher is better);
+        ``bpref`` (higher is better); ``inf_ap`` (higher is better); ``set_precision`` (higher is better);
+        ``set_recall`` (higher is better); ``set_f1`` (higher is better); ``judged@K`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Retrieval(Metric):
+    """Ranked documents of topics: nDCG, MAP, MRR, precision, recall, success, bpref, in batches.
+
+    Args:
+        profile: Program whose order of documents and rules for ties to follow.
+        k: Ranks at which measures are cut. By default 10.
+        relevance_level: Least relevance of a relevant document, as -l of trec_eval.
+        judged_only: Leave out ranked documents that are not judged, as -J of trec_eval.
+        max_documents: Leave out documents after rank N, as -M of trec_eval.
+        gains: Gain of a relevance r in nDCG: r (linear) or 2^r - 1 (exponential).
+        skip_own_id: Leave out a ranked document whose name is that of the topic, as BEIR does.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['trec-eval-9', 'trec-eval-10', 'sklearn'] = 'trec-eval-9',
+        k: Sequence[int] | int | None = None,
+        relevance_level: int = 1,
+        judged_only: bool = False,
+        max_documents: int | None = None,
+        gains: Literal['linear', 'exponential'] = 'linear',
+        skip_own_id: bool = False,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3527,9 +3760,11 @@ __all__ = [
     'codebleu',
     'pass_at_k',
     'classification',
+    'classification_scores',
     'multilabel',
     'accuracy_at_k',
     'mrr',
+    'retrieval',
     'regression',
     'rank_correlation',
     'coco',
@@ -3559,9 +3794,11 @@ __all__ = [
     'CodeBLEU',
     'PassAtK',
     'Classification',
+    'ClassificationScores',
     'Multilabel',
     'AccuracyAtK',
     'MRR',
+    'Retrieval',
     'Regression',
     'RankCorrelation',
     'COCO',
