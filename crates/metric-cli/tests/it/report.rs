@@ -30,8 +30,10 @@ fn demos() -> Vec<String> {
 
 /// The arguments with the files of a demo.
 fn files(demo: &Demo) -> String {
-    let [references, predictions] = demo.files;
-    format!(" -r d/{references} -p d/{predictions}")
+    let files = ["-r", "-p"].into_iter().zip(demo.files);
+    let files = files.filter(|(_, name)| !name.is_empty());
+    let words = files.map(|(option, name)| format!(" {option} d/{name}"));
+    words.collect()
 }
 
 fn text_of(folder: &Folder, name: &str) -> String {
