@@ -178,9 +178,10 @@ fn near_error(name: &str, ours: &Estimate, expected: f64, is_equal: bool) -> Res
     let ours = ours.standard_error.unwrap_or(f64::NAN);
     let scale = (expected, "the standard error of a bootstrap");
     let tolerance = if is_equal { 0.15 } else { 0.3 };
-    match within_scaled(ours, expected, tolerance, scale) {
-        true => Ok(()),
-        false => same(name, ours, expected),
+    if within_scaled(ours, expected, tolerance, scale) {
+        Ok(())
+    } else {
+        same(name, ours, expected)
     }
 }
 

@@ -421,9 +421,10 @@ impl Run {
             Data::Pairs(pairs) => {
                 let pairs = pairs.resolved()?;
                 self.refuse_unused(&[&pairs], true)?;
-                let references = match self.compares(&pairs)? {
-                    true => self.pairs(pairs, wants_inputs)?,
-                    false => self.one_side(pairs)?,
+                let references = if self.compares(&pairs)? {
+                    self.pairs(pairs, wants_inputs)?
+                } else {
+                    self.one_side(pairs)?
                 };
                 return Ok(Opened::Records {
                     references,

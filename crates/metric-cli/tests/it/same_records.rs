@@ -33,7 +33,9 @@ type Side = Vec<Value>;
 #[test]
 fn every_metric_has_records() {
     let known: BTreeSet<&str> = records().iter().map(|rows| rows.entry.name).collect();
-    for entry in metric_run::registry::ENTRIES {
+    // Those without references have tests of their own in `cli/samples.rs`.
+    let entries = metric_run::registry::ENTRIES.iter();
+    for entry in entries.filter(|entry| entry.compares()) {
         assert!(known.contains(entry.name), "no records of {}", entry.name);
     }
 }

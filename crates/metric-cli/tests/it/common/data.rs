@@ -409,7 +409,7 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
         Shape::Votes => vec![plain(&[
             (json!("7"), json!(["7", "8", "7"])),
             (json!("7"), json!(["8", "7"])),
-            (json!(["a", "b"]), json!(["b", "c", "c", "b"])),
+            (json!("b"), json!(["b", "c", "c", "b"])),
             (json!(""), json!(["x"])),
         ])],
         Shape::Questions => vec![vec![
