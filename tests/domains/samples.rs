@@ -130,7 +130,7 @@ fn resampled(
     cluster_field: Option<&str>,
 ) -> Result<Outcome, String> {
     let entry = find(metric).ok_or("no metric")?;
-    let mut run = Run::new(&entry, options).map_err(|error| error.to_string())?;
+    let mut run = Run::new(entry, options).map_err(|error| error.to_string())?;
     run.statistics = Some(Statistics {
         cluster_field: cluster_field.map(str::to_owned),
         ..Statistics::default()
@@ -152,7 +152,7 @@ fn interval(outcome: &Outcome, score: &str) -> Result<Estimate, String> {
         .iter()
         .find(|(name, _)| name == score);
     found
-        .map(|(_, estimate)| estimate.clone())
+        .map(|(_, estimate)| *estimate)
         .ok_or_else(|| format!("no interval of {score}"))
 }
 
@@ -233,49 +233,59 @@ fn errors_of_means() {
         {
             return Ok(());
         }
-        let samples = values
-            .iter()
-            .enumerate()
-            .map(|(index, value)| json!({"id": index, "prediction": value, "q": cluster(index)}));
-        let samples: Vec<Value> = samples.collect();
-        let tasks = samples.iter().map(|sample| {
-            let mut task = sample.clone();
-            task["prediction"] = json!([sample["prediction"]]);
-            task
-        });
-        // Each record is a task with one sample.
-        let tasks: Vec<Value> = tasks.collect();
-        let outcome = resampled("pass-at-k", &Options::default(), &tasks, None)?;
-        let ours = interval(&outcome, "pass@1")?;
-        let wilson = &row["results"]["inspect ci_wilson"]["value"];
-        let ends = ours.ends.ok_or("no interval")?;
-        for (end, name) in ends.into_iter().zip(["lower", "upper"]) {
-            let expected = wilson[name].as_f64().unwrap_or(f64::NAN);
-            if !within(end, expected, 1e-9) {
-                same(name, end, expected)?;
-            }
-        }
-        let count = values.len() as f64;
-        let naive = row["results"]["inspect stderr"]["value"].as_f64();
-        let naive = naive.unwrap_or(f64::NAN) * ((count - 1.0) / count).sqrt();
-        near("error", ours.standard_error, &json!(naive))?;
-        if row.get("clusters").is_none() || sizes.len() < 8 {
-            return Ok(());
-        }
-        // Each value of `q` is a task, of as many samples.
-        let group = Options::default().set("group-field", "q");
-        let outcome = resampled("pass-at-k", &group, &samples, None)?;
-        near(
-            "tasks",
-            outcome.report().score("pass@1"),
-            &row["results"]["mean"],
-        )?;
-        let ours = interval(&outcome, "pass@1")?;
-        near_error(
-            "error of tasks",
-            &ours,
-            expected_error(row, sizes.len())?,
-            true,
-        )
+        errors_of_tasks(row, values, &cluster, sizes.len())
     });
+}
+
+/// Zeros and ones as tasks with one sample each, and as samples of the tasks that the clusters are.
+fn errors_of_tasks(
+    row: &Value,
+    values: &[Value],
+    cluster: &dyn Fn(usize) -> Value,
+    clusters: usize,
+) -> Result<(), String> {
+    let samples = values
+        .iter()
+        .enumerate()
+        .map(|(index, value)| json!({"id": index, "prediction": value, "q": cluster(index)}));
+    let samples: Vec<Value> = samples.collect();
+    let tasks = samples.iter().map(|sample| {
+        let mut task = sample.clone();
+        task["prediction"] = json!([sample["prediction"]]);
+        task
+    });
+    // Each record is a task with one sample.
+    let tasks: Vec<Value> = tasks.collect();
+    let outcome = resampled("pass-at-k", &Options::default(), &tasks, None)?;
+    let ours = interval(&outcome, "pass@1")?;
+    let wilson = &row["results"]["inspect ci_wilson"]["value"];
+    let ends = ours.ends.ok_or("no interval")?;
+    for (end, name) in ends.into_iter().zip(["lower", "upper"]) {
+        let expected = wilson[name].as_f64().unwrap_or(f64::NAN);
+        if !within(end, expected, 1e-9) {
+            same(name, end, expected)?;
+        }
+    }
+    let count = values.len() as f64;
+    let naive = row["results"]["inspect stderr"]["value"].as_f64();
+    let naive = naive.unwrap_or(f64::NAN) * ((count - 1.0) / count).sqrt();
+    near("error", ours.standard_error, &json!(naive))?;
+    if row.get("clusters").is_none() || clusters < 8 {
+        return Ok(());
+    }
+    // Each value of `q` is a task, of as many samples.
+    let group = Options::default().set("group-field", "q");
+    let outcome = resampled("pass-at-k", &group, &samples, None)?;
+    near(
+        "tasks",
+        outcome.report().score("pass@1"),
+        &row["results"]["mean"],
+    )?;
+    let ours = interval(&outcome, "pass@1")?;
+    near_error(
+        "error of tasks",
+        &ours,
+        expected_error(row, clusters)?,
+        true,
+    )
 }
