@@ -65,6 +65,8 @@ impl Votes {
             // A question without a prediction has one empty answer.
             Kind::Missing => return Ok(vec![String::new()]),
             Kind::List => texts(&mut record.prediction)?,
+            // A cell of CSV with a list in JSON.
+            Kind::Line => record.prediction.read()?,
             found => return Err(format!("expected a list of answers, found {found}")),
         };
         match self.first.map(NonZeroUsize::get) {
