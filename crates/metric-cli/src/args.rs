@@ -463,7 +463,7 @@ fn with_compare_args(command: Command) -> Command {
     };
     let usage = match entry.compares() {
         true => format!(
-            "metric compare {0} -r FILE -p FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE --prediction-field NAME ...",
+            "metric compare {0} -r FILE -p FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE [OPTIONS]",
             entry.name
         ),
         false => format!("metric compare {} -p FILE FILE... [OPTIONS]", entry.name),

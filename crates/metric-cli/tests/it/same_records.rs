@@ -116,6 +116,12 @@ const NOT_CARRIED: &[Lost] = &[
         "other columns are texts, and the map is an object",
     ),
     Lost {
+        shape: Shape::Topics,
+        fields: "reference",
+        endings: &["tsv"],
+        reason: "a table with tabs holds the judgments of BEIR",
+    },
+    Lost {
         shape: Shape::Images,
         fields: "reference",
         endings: &["json"],

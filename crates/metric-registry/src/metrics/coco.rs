@@ -42,7 +42,7 @@ pub(crate) const COCO: Entry = Entry {
     ),
     known_as: &[
         (&["map", "ap", "average-precision", "mean-average-precision", "detection-map"],
-            "for mean average precision, use coco (AP, as COCO computes it) or voc (mAP, as Pascal VOC computes it)"),
+            "for mean average precision, use coco (AP, as COCO computes it) or voc (mAP, as Pascal VOC computes it); of ranked documents, retrieval"),
         (&["keypoints", "oks"], "it is coco with --iou-type keypoints"),
     ],
     demos: &[

@@ -70,8 +70,6 @@ pub(crate) const RETRIEVAL: Entry = Entry {
     known_as: &[(
         &[
             "ndcg",
-            "map",
-            "mean-average-precision",
             "precision-at-k",
             "recall-at-k",
             "trec-eval",

@@ -370,13 +370,25 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             let row = |label: i64, score: f64, weight: f64| {
                 (json!({"reference": label, "weight": weight}), json!(score))
             };
-            vec![vec![
-                row(1, 0.9, 1.0),
-                row(0, 0.9, 0.1),
-                row(0, 0.0, 0.7),
-                row(1, 1.0, 1e-3),
-                row(1, 0.25, 2.0),
-            ]]
+            let of_classes = |label: &str, [a, b, c]: [f64; 3], weight: f64| {
+                let scores = json!({"a": a, "b": b, "c": c});
+                (json!({"reference": label, "weight": weight}), scores)
+            };
+            vec![
+                vec![
+                    row(1, 0.9, 1.0),
+                    row(0, 0.9, 0.1),
+                    row(0, 0.0, 0.7),
+                    row(1, 1.0, 1e-3),
+                    row(1, 0.25, 2.0),
+                ],
+                vec![
+                    of_classes("a", [0.5, 0.25, 0.25], 1.0),
+                    of_classes("b", [0.25, 0.25, 0.5], 0.1),
+                    of_classes("c", [0.0, 0.0, 1.0], 0.7),
+                    of_classes("a", [0.125, 0.875, 0.0], 2.0),
+                ],
+            ]
         }
         Shape::Labels => vec![plain(&[
             (json!(3), json!(3)),

@@ -196,7 +196,7 @@ pub(crate) const TRAPS: &[Trap] = &[
         files: &[("t.jsonl", wer_records)],
         run: "score wer --pairs t.jsonl --k 5",
         code: 2,
-        says: &["--k is not an option of wer: accuracy-at-k, mrr have it"],
+        says: &["--k is not an option of wer: pass-at-k, accuracy-at-k, mrr, retrieval have it"],
     },
     Trap {
         name: "Details of a metric that has none",
