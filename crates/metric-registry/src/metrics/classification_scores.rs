@@ -34,7 +34,7 @@ pub(crate) const CLASSIFICATION_SCORES: Entry = Entry {
     programs: "scikit-learn, torchmetrics",
     shapes: &[Shape::LabelScores.as_is()],
     tried: &[
-        &[("bins", "5"), ("norm", "l2")],
+        &[("bins", "5"), ("norm", "l2"), ("groups", "class")],
         &[("profile", "torchmetrics"), ("norm", "max")],
         &[("weight-field", "weight"), ("profile", "sklearn")],
         &[("allow-decision-values", "")],
@@ -46,7 +46,7 @@ pub(crate) const CLASSIFICATION_SCORES: Entry = Entry {
     ),
     known_as: &[
         (
-            &["roc-auc", "auroc", "auc", "average-precision", "pr-auc", "auprc", "log-loss", "cross-entropy", "brier", "brier-score", "ece", "calibration-error"],
+            &["roc-auc", "auroc", "auc", "pr-auc", "auprc", "log-loss", "cross-entropy", "brier", "brier-score", "ece", "calibration-error"],
             "it is a score of classification-scores",
         ),
     ],

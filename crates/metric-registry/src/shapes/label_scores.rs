@@ -305,7 +305,13 @@ impl ScoreReader {
         if let Some(scores) = prediction.as_numbers_f32() {
             return self.add(&row, Form::List(scores.len()), scores, sink);
         }
-        match prediction.kind() {
+        // A cell of a table may hold a list or an object as JSON.
+        let kind = match prediction.as_line().map(str::trim_start) {
+            Some(cell) if cell.starts_with('[') => Kind::List,
+            Some(cell) if cell.starts_with('{') => Kind::Object,
+            _ => prediction.kind(),
+        };
+        match kind {
             Kind::List => {
                 let scores = read_scores(&mut prediction).map_err(FieldError::prediction)?;
                 self.add(&row, Form::List(scores.len()), &scores, sink)
