@@ -146,7 +146,7 @@ fn near(name: &str, ours: Option<f64>, expected: Option<f64>) -> Result<(), Stri
                 ours,
                 expected,
                 1e-12,
-                (expected.abs().max(0.1), "the score, at least 0.1"),
+                (expected.max(-expected).max(0.1), "the score, at least 0.1"),
             ) =>
         {
             Ok(())
@@ -350,9 +350,10 @@ fn means_of_other_programs() {
                 continue;
             }
             if is_beir {
-                let options = match program.contains("ignore_identical_ids=False") {
-                    true => Options::default(),
-                    false => Options::default().set("skip-own-id", ""),
+                let options = if program.contains("ignore_identical_ids=False") {
+                    Options::default()
+                } else {
+                    Options::default().set("skip-own-id", "")
                 };
                 by_names_of_beir(&report(options, Missing::Skip)?, expected)?;
                 continue;

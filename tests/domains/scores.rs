@@ -5,7 +5,7 @@ use metric_registry::{Options, Report, State, find};
 use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
-use crate::rows::{self, same, within};
+use crate::rows::{self, same, within, within_scaled};
 
 /// The state of the pairs of a row, or the first error.
 fn state(row: &Value, metric: &str, options: &[(&str, String)]) -> Result<State, String> {
@@ -188,7 +188,13 @@ fn same_curve(what: &str, ours: &Value, expected: &Value) -> Result<(), String> 
         same(what, ours.len(), expected.len())?;
         for (ours, expected) in ours.iter().zip(expected) {
             match (ours.as_f64(), expected.as_f64()) {
-                (Some(a), Some(b)) if within(a, b, 1e-12 * b.abs().max(1.0)) => {}
+                (Some(a), Some(b))
+                    if within_scaled(
+                        a,
+                        b,
+                        1e-12,
+                        (b.max(-b).max(1.0), "the coordinate, at least 1"),
+                    ) => {}
                 (None, None) => {}
                 _ => return Err(format!("{what} {name}: ours {ours}, reference {expected}")),
             }
@@ -197,6 +203,7 @@ fn same_curve(what: &str, ours: &Value, expected: &Value) -> Result<(), String> 
     Ok(())
 }
 
+#[expect(clippy::too_many_lines, reason = "one condition after the other")]
 fn check_binary(row: &Value, tolerance: f64) -> Result<(), String> {
     let kind = row["kind"].as_str().unwrap_or_default();
     for result in list(row, "results") {
@@ -311,6 +318,7 @@ fn of_average(report: &Report, metric: &str, average: &Value) -> Vec<Option<f64>
     groups.map(score).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one condition after the other")]
 fn check_classes(row: &Value, tolerance: f64) -> Result<(), String> {
     let kind = row["kind"].as_str().unwrap_or_default();
     if kind == "labels out of order" {

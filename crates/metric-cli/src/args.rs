@@ -342,11 +342,12 @@ fn with_args(command: Command) -> Command {
 
 /// The forms of a command with these metrics.
 fn usage(command: &str, name: &str, entries: &[&Entry]) -> String {
-    match entries.iter().all(|entry| entry.compares()) {
-        true => format!(
+    if entries.iter().all(|entry| entry.compares()) {
+        format!(
             "metric {command} {name} -r FILE -p FILE [OPTIONS]\n       metric {command} {name} --pairs FILE [OPTIONS]"
-        ),
-        false => format!("metric {command} {name} -p FILE [OPTIONS]"),
+        )
+    } else {
+        format!("metric {command} {name} -p FILE [OPTIONS]")
     }
 }
 
@@ -392,12 +393,11 @@ fn refuse_references(entries: &[&Entry], matches: &ArgMatches) -> Result<(), Fai
         );
         return Err(Failure::Usage(problem));
     }
-    match matches.contains_id("predictions") {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!(
-            "no predictions: {names} needs -p FILE"
-        ))),
+    if matches.contains_id("predictions") {
+        return Ok(());
     }
+    let problem = format!("no predictions: {names} needs -p FILE");
+    Err(Failure::Usage(problem))
 }
 
 /// The values of the records of each metric.
@@ -461,12 +461,13 @@ fn with_compare_args(command: Command) -> Command {
     let Some(entry) = find(command.get_name()) else {
         return command;
     };
-    let usage = match entry.compares() {
-        true => format!(
+    let usage = if entry.compares() {
+        format!(
             "metric compare {0} -r FILE -p FILE FILE... [OPTIONS]\n       metric compare {0} --pairs FILE [OPTIONS]",
             entry.name
-        ),
-        false => format!("metric compare {} -p FILE FILE... [OPTIONS]", entry.name),
+        )
+    } else {
+        format!("metric compare {} -p FILE FILE... [OPTIONS]", entry.name)
     };
     let shared = common_args().into_iter().filter(|arg| {
         let name = arg.get_id().as_str();
@@ -886,12 +887,11 @@ pub(crate) fn compare_task(
         let systems =
             systems.map(|(name, path)| Ok((name, source_of(Role::Predictions, &[path], matches)?)));
         let systems = systems.collect::<Result<_, Failure>>()?;
-        match entry.compares() {
-            true => {
-                let references = source_of(Role::References, &references, matches)?;
-                Candidate::of_sources(&references, systems)
-            }
-            false => Candidate::of_predictions(systems),
+        if entry.compares() {
+            let references = source_of(Role::References, &references, matches)?;
+            Candidate::of_sources(&references, systems)
+        } else {
+            Candidate::of_predictions(systems)
         }
     } else {
         let names = compare::names(matches, fields.clone())?;

@@ -163,9 +163,10 @@ impl Fields {
                 .chain(references)
                 .chain(prediction),
         );
-        match with_prediction {
-            true => names.with_list(Role::Other, &self.prediction_columns),
-            false => names,
+        if with_prediction {
+            names.with_list(Role::Other, &self.prediction_columns)
+        } else {
+            names
         }
     }
 
@@ -418,20 +419,7 @@ impl Run {
     /// examples.
     pub(crate) fn opened(&self, data: Data, wants_inputs: bool) -> Result<Opened, RunError> {
         let (references, predictions) = match data {
-            Data::Pairs(pairs) => {
-                let pairs = pairs.resolved()?;
-                self.refuse_unused(&[&pairs], true)?;
-                let references = if self.compares(&pairs)? {
-                    self.pairs(pairs, wants_inputs)?
-                } else {
-                    self.one_side(pairs)?
-                };
-                return Ok(Opened::Records {
-                    references,
-                    predictions: None,
-                    warnings: Vec::new(),
-                });
-            }
+            Data::Pairs(only) => return self.opened_alone(only, wants_inputs),
             Data::Documents {
                 references,
                 predictions,
@@ -446,15 +434,7 @@ impl Run {
                 predictions,
             } => (references, predictions),
         };
-        if !self.compares(&references)? {
-            let names = self.metrics.iter().map(|chosen| chosen.entry.name);
-            let names = names.collect::<Vec<_>>().join(",");
-            let problem = format!(
-                "{names} reads predictions alone: expected no references, found {}",
-                references.name()
-            );
-            return Err(RunError::Usage(Message::from(problem)));
-        }
+        self.refuse_references(&references)?;
         refuse_one_input(&references, &predictions)?;
         if let Some(document) = self.document(&references)? {
             self.refuse_unused(&[&references, &predictions], false)?;
@@ -508,6 +488,36 @@ impl Run {
             predictions: Some(Box::new(predictions)),
             warnings,
         })
+    }
+
+    /// The only source of a run: records with both sides, or predictions of metrics without references.
+    fn opened_alone(&self, only: Source, wants_inputs: bool) -> Result<Opened, RunError> {
+        let only = only.resolved()?;
+        self.refuse_unused(&[&only], true)?;
+        let references = if self.compares(&only)? {
+            self.pairs(only, wants_inputs)?
+        } else {
+            self.one_side(only)?
+        };
+        Ok(Opened::Records {
+            references,
+            predictions: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Refuses references for metrics that have none.
+    fn refuse_references(&self, references: &Source) -> Result<(), RunError> {
+        if self.compares(references)? {
+            return Ok(());
+        }
+        let names = self.metrics.iter().map(|chosen| chosen.entry.name);
+        let names = names.collect::<Vec<_>>().join(",");
+        let problem = format!(
+            "{names} reads predictions alone: expected no references, found {}",
+            references.name()
+        );
+        Err(RunError::Usage(Message::from(problem)))
     }
 
     /// Transcripts as sources of one text for each record.
@@ -919,9 +929,10 @@ impl Run {
         if self.shard.is_some() || self.is_part {
             return Ok(());
         }
-        let problem = match outcome.state().has_scores() {
-            true => outcome.state().problem(),
-            false => Some(problem.into()),
+        let problem = if outcome.state().has_scores() {
+            outcome.state().problem()
+        } else {
+            Some(problem.into())
         };
         problem.map_or(Ok(()), |problem| Err(ReadError::new("", problem).into()))
     }

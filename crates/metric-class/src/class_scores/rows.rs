@@ -251,9 +251,11 @@ impl Written for ScoreRows {
             let label = Key::read(from)?;
             written.push((label, from.bytes()?, from.bytes()?));
         }
-        let cells = match from.field("single")? {
-            true => Cells::Single(read_rows(&written, width, f32::from_le_bytes)?),
-            false => Cells::Double(read_rows(&written, width, f64::from_le_bytes)?),
+        let is_single: bool = from.field("single")?;
+        let cells = if is_single {
+            Cells::Single(read_rows(&written, width, f32::from_le_bytes)?)
+        } else {
+            Cells::Double(read_rows(&written, width, f64::from_le_bytes)?)
         };
         Ok(Self { width, cells })
     }

@@ -274,9 +274,12 @@ impl Topics {
             .filter(|relevance| **relevance > 0.0)
             .count() as u64;
         let is_exponential = self.retrieval.gains == Gains::Exponential;
-        let gain = |relevance: &f64| match is_exponential && *relevance >= 0.0 {
-            true => relevance.exp2() - 1.0,
-            false => *relevance,
+        let gain = |relevance: &f64| {
+            if is_exponential && *relevance >= 0.0 {
+                relevance.exp2() - 1.0
+            } else {
+                *relevance
+            }
         };
         let gains: Vec<f64> = relevances.iter().map(gain).collect();
         let cutoffs = self.retrieval.cutoffs.iter().copied().map(Some);

@@ -154,10 +154,10 @@ fn share_labels<M: LabelMetric>(
     labels: BTreeSet<Key>,
     sink: &mut Sink<'_, OfLabels<M>>,
 ) -> Result<(), FieldError> {
-    match labels.is_subset(&sink.header().0) {
-        true => Ok(()),
-        false => sink.share(Side::Reference, LabelSet(labels)),
+    if labels.is_subset(&sink.header().0) {
+        return Ok(());
     }
+    sink.share(Side::Reference, LabelSet(labels))
 }
 
 /// Counts pairs of labels: `number` gives the number of a class, or `None` for a label that is read as a value.

@@ -371,41 +371,33 @@ impl Rows {
         let mut value = Column::new(batch, &plan.value);
         let mut other = plan.other.as_ref().map(|cell| Column::new(batch, cell));
         let further = plan.further.iter();
-        let further = further.map(|(name, cell)| (name, Column::new(batch, cell)));
-        let mut further: Vec<_> = further.collect();
-        let [mut items, mut other_items] = plan.items.each_ref().map(|cells| {
-            let columns = cells.iter().map(|cell| Column::new(batch, cell));
-            columns.collect::<Vec<_>>()
-        });
+        let mut further: Vec<_> = further
+            .map(|(name, cell)| (name, Column::new(batch, cell)))
+            .collect();
+        let items = plan.items.each_ref();
+        let [mut items, mut other_items] = items.map(|cells| columns_of(batch, cells));
         let has_lists = plan.items.iter().any(|cells| !cells.is_empty());
-        let rows = self
-            .selected
-            .as_ref()
-            .map_or(self.batch.num_rows(), Vec::len);
-        if self.selected.is_none() && !has_lists {
+        let selected = self.selected.as_ref();
+        let rows = selected.map_or(batch.num_rows(), Vec::len);
+        if selected.is_none() && !has_lists {
             let columns = id.iter_mut().chain([&mut value]).chain(other.as_mut());
             columns.for_each(|column| column.copy_all(text));
             if further.is_empty()
                 && let Some(found) = copied_rows(rows, id.as_ref(), &value, other.as_ref())
             {
-                let numbered = found.zip(first_row..);
-                return Ok(numbered
-                    .map(|(found, line)| Found { line, ..found })
-                    .collect());
+                let found = found.zip(first_row..);
+                return Ok(found.map(|(it, line)| Found { line, ..it }).collect());
             }
         }
         let mut found = Vec::with_capacity(rows);
         for index in 0..rows {
-            let row = self.selected.as_ref().map_or(index, |rows| rows[index]);
+            let row = selected.map_or(index, |rows| rows[index]);
             let number = first_row + row as u64;
             let mut writer = Writer {
                 text,
                 allows_infinite: plan.allows_infinite,
             };
-            let invalid = |name: &str, problem: Message| ScanError {
-                location: format!("{}, column {}", part.location(number, ""), quoted_id(name)),
-                ..ScanError::new(0, problem)
-            };
+            let invalid = |name: &str, problem| invalid(part, number, name, problem);
             let mut record = || {
                 let mut read = |column: &mut Column<'_>, items: &mut [Column<'_>]| {
                     let read = match items {
@@ -427,9 +419,10 @@ impl Rows {
                     },
                 };
                 let (span, form) = read(&mut value, &mut items)?;
-                let other = other.as_mut();
-                let other = other.map(|column| read(column, &mut other_items));
-                let other = other.transpose()?;
+                let other = match &mut other {
+                    Some(column) => Some(read(column, &mut other_items)?),
+                    None => None,
+                };
                 let record = if further.is_empty() {
                     Span::default()
                 } else {
@@ -453,6 +446,19 @@ impl Rows {
         }
         Ok(found)
     }
+}
+
+/// The error of a value in a row.
+fn invalid(part: &Part, number: u64, name: &str, problem: Message) -> ScanError {
+    ScanError {
+        location: format!("{}, column {}", part.location(number, ""), quoted_id(name)),
+        ..ScanError::new(0, problem)
+    }
+}
+
+/// The columns of some cells.
+fn columns_of<'b>(batch: &'b RecordBatch, cells: &'b [Cell]) -> Vec<Column<'b>> {
+    cells.iter().map(|cell| Column::new(batch, cell)).collect()
 }
 
 /// The records of columns whose strings are all written; `None` if any column has other values.
