@@ -64,7 +64,8 @@ def test_schemas_are_schemas():
 @pytest.mark.parametrize("statistics", [{}, {"confidence": 0.9, "resamples": 100}])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_results(metric, references, predictions, options, statistics):
-    result = metric_suite.score_files(metric, DEMO / references, DEMO / predictions, **options, **statistics)
+    sides = [DEMO / references] if references else []
+    result = metric_suite.score_files(metric, *sides, predictions=DEMO / predictions, **options, **statistics)
     body = json.loads(result.to_json())
     validate("result", body)
     assert ("statistics" in body) == bool(statistics)

@@ -11,7 +11,7 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
-    PlannedRanking, Sample, Scorer, Show, Slice, State,
+    PlannedRanking, Sample, Scorer, Shape, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -449,7 +449,7 @@ impl Run {
         let reads_sessions = self.reads_sessions(&references)?;
         let reads = self.reads(reads_sessions);
         let recognized = |source| segments::recognized(source, reads, self.max_bytes);
-        let are_topics = topics::are_read(&self.metrics);
+        let are_topics = self.reads_topics();
         let references = if are_topics {
             topics::recognized(references)
         } else {
@@ -778,6 +778,13 @@ impl Run {
             false if self.metrics.iter().all(|it| it.entry.reads_texts()) => Reads::Texts,
             false => Reads::Values,
         }
+    }
+
+    /// Whether a metric reads the ranked documents of topics.
+    fn reads_topics(&self) -> bool {
+        let metrics = self.metrics.iter();
+        let mut shapes = metrics.flat_map(|chosen| chosen.entry.shapes);
+        shapes.any(|taken| taken.shape == Shape::Topics)
     }
 
     /// Whether the metrics read sessions of several speakers. All metrics of a run read the same kind of data.

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use metric_record::{Document, Message, ReadError, quoted_id};
-use metric_registry::{Counted, Shape};
+use metric_registry::Counted;
 
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::transcript::RecordWriter;
 use crate::found::Form;
-use crate::run::Chosen;
 use crate::source::Source;
 
 /// A document of a topic, with the number that the file gives it.
@@ -51,12 +50,6 @@ const SPECS: &[Spec] = &[
         header: Some("query-id\tcorpus-id\tscore"),
     },
 ];
-
-/// Whether these metrics read topics.
-pub(crate) fn are_read(metrics: &[Chosen]) -> bool {
-    let mut shapes = metrics.iter().flat_map(|chosen| chosen.entry.shapes);
-    shapes.any(|taken| taken.shape == Shape::Topics)
-}
 
 /// References in the format that a name ending in `.tsv` means for topics, unless the caller stated another one.
 pub(crate) fn recognized(references: Source) -> Source {
