@@ -160,7 +160,7 @@ def _label_sets(count: int = 80) -> list[tuple[Any, Any]]:
 def _scored_labels(count: int = 80) -> list[tuple[Any, Any]]:
     random_ = random.Random(20)
     return [
-        (json.dumps(labels), json.dumps({label: random_.randrange(9) / 8 for label in "abcde"}))
+        (labels, {label: random_.randrange(9) / 8 for label in "abcde"})
         for labels, _ in _label_sets(count)
     ]
 
@@ -231,8 +231,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "number-pairs": [(("double", "double"), _numbers()), (("int", "float"), _numbers(whole=True))],
     "labels": [(("int", "bigint"), _labels()), (("string", "string"), _names())],
     "label-sets": [(("array<string>", "array<string>"), _label_sets())],
-    # As JSON.
-    "scored-labels": [(("string", "string"), _scored_labels())],
+    "scored-labels": [(("array<string>", "map<string,double>"), _scored_labels())],
     "class-scores": [(("int", "array<double>"), _scores())],
     "label-scores": [(("int", "double"), _label_scores())],
     "topics": [(("map<string,int>", "map<string,double>"), _topics())],

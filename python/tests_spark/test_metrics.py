@@ -44,8 +44,17 @@ def test_partitions(session, name):
         check(case, frame.repartition(partitions), check_ids=False)
 
 
+def test_predictions_alone(session):
+    samples = [[place % 3 == 0, place % 5 != 0, place % 2 == 1] for place in range(40)]
+    frame = session.createDataFrame(list(zip(map(str, range(40)), samples)), "id string, prediction array<boolean>")
+    expected = metric_suite.pass_at_k(predictions=samples, k=[1, 2])
+    for partitions in (1, 3, 17):
+        found = spark.score(frame.repartition(partitions), "pass-at-k", k=[1, 2])
+        assert found.to_json() == expected.to_json()
+
+
 def test_every_metric_is_tested():
-    tested = {case.metric for case in RECORDS.values()} | set(_OBJECT_METRICS)
+    tested = {case.metric for case in RECORDS.values()} | set(_OBJECT_METRICS) | {"pass-at-k"}
     assert tested == {metric.name for metric in metric_suite.metrics()}
 
 
