@@ -44,6 +44,7 @@ mod scorer;
 mod shape;
 #[cfg(any(
     feature = "class",
+    feature = "code",
     feature = "number",
     feature = "rank",
     feature = "text",
