@@ -21,9 +21,9 @@ pub use accuracy_by_k::AccuracyByK;
 pub use binary::BinaryScores;
 pub use calibration::{Calibration, CalibrationBin};
 pub use class_scores::{
-    BinRule, ClassScores, ClassValues, Convention, Curves, MultiClass, Norm, PrecisionRecallCurve,
-    Reliability, ReliabilityBin, RocCurve, RowSums, ScoreAverage, ScoreRows, ScoreTable,
-    ScoreValues, average_precision, roc_auc,
+    BinRule, ClassScores, Convention, Curves, MultiClass, Norm, PrecisionRecallCurve, Reliability,
+    ReliabilityBin, RocCurve, RowSums, ScoreAverage, ScoreRows, ScoreTable, ScoreValues,
+    average_precision, roc_auc,
 };
 pub use classification::{
     Average, Classification, ConfusionMatrix, KappaWeights, PrecisionRecallF1, ZeroDivision,

@@ -252,18 +252,22 @@ impl SortedRows {
             positives.set(point[0]);
             point
         });
-        (BinaryScores::of_curve(points), positives.get())
+        (
+            BinaryScores::of_curve(points, self.weights.is_empty()),
+            positives.get(),
+        )
     }
 
     /// The scores of the cells of one row.
     fn row_scores(&self, cells: &[usize]) -> BinaryScores {
         let mut counts = [0.0; 2];
         let ties = cells.chunk_by(|a, b| self.scores[*a] == self.scores[*b]);
-        BinaryScores::of_curve(ties.map(|tie| {
+        let points = ties.map(|tie| {
             let sides = tie.iter().map(|cell| usize::from(!self.actual[*cell]));
             sides.for_each(|side| counts[side] += 1.0);
             counts
-        }))
+        });
+        BinaryScores::of_curve(points, true)
     }
 
     /// The scores of each class, with the number or the weight of its positives.

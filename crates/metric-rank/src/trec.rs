@@ -107,8 +107,9 @@ impl TrecMeasure {
     /// use metric_rank::{Topic, TrecMeasure};
     ///
     /// let topic = Topic::new(vec![Some(1), None], vec![1], 1);
-    /// let precision = TrecMeasure::named("P").unwrap();
+    /// let precision = TrecMeasure::named("P").ok_or("not there")?;
     /// assert_eq!(precision.values(&topic, Some(&[2.0])), [("P_2".to_owned(), 0.5)]);
+    /// # Ok::<(), &str>(())
     /// ```
     #[must_use]
     pub fn values(&self, topic: &Topic, cutoffs: Option<&[f64]>) -> Vec<(String, f64)> {

@@ -3,6 +3,7 @@ use metric_core::{Sum, named_choice};
 use super::curves::Curves;
 use super::reliability::{BinRule, BinTotals, Norm, Reliability};
 use super::table::{Amounts, Cell, RowSums, ScoreTable, WithAmounts, ties};
+use crate::BinaryScores;
 
 /// The average of the scores of several classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +158,7 @@ pub struct ScoreValues {
     /// The calibration error.
     pub calibration_error: Option<f64>,
     /// The scores of each class against the rest, if there are several columns and no other average was asked for.
-    pub classes: Vec<ClassValues>,
+    pub classes: Vec<BinaryScores>,
     /// The number of rows of each class, or the sum of their weights.
     pub totals: Vec<f64>,
     /// The number of distinct scores of the only column.
@@ -168,15 +169,6 @@ pub struct ScoreValues {
     pub unnormalized: u64,
     /// The rows by confidence, if scores are probabilities.
     pub reliability: Option<Reliability>,
-}
-
-/// The scores of a class against the rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ClassValues {
-    /// The area under the ROC curve; undefined without a row of the class, or without any other.
-    pub roc_auc: Option<f64>,
-    /// The average precision; undefined without a row of the class.
-    pub average_precision: Option<f64>,
 }
 
 impl ClassScores {
@@ -318,20 +310,12 @@ impl Computation<'_> {
     /// Computes the scores that depend on the order of rows alone.
     fn rank<A: Amounts>(&self, values: &mut ScoreValues, amounts: &A) {
         let (definition, table) = (self.definition, self.table);
-        // All rows, or those that are not of one class.
-        let sum_without = |totals: &[f64], class: Option<u32>| {
-            let totals = (0..).zip(totals).filter(|(it, _)| Some(*it) != class);
-            totals.map(|(_, total)| *total).collect::<Sum>().value()
-        };
         if table.width == 1 {
             let Some(positive) = self.positive else {
                 return;
             };
-            let total = values.totals.get(positive as usize).copied();
-            let total = total.unwrap_or_default();
             let cells = table.column(0);
-            let totals = [total, sum_without(&values.totals, Some(positive))];
-            let ranked = self.against_rest(&cells, |class| class == positive, totals, amounts);
+            let ranked = self.against_rest(&cells, |class| class == positive, amounts);
             let is_present = |tie: &&[Cell]| tie.iter().any(|cell| amounts.times(cell.row) > 0);
             values.distinct = ties(&cells).filter(is_present).count() as u64;
             values.roc_auc = ranked.roc_auc;
@@ -339,26 +323,23 @@ impl Computation<'_> {
             return;
         }
         let mut pairs = Pairs::new(table.classes);
-        for (class, total) in (0..).zip(values.totals.clone()) {
+        for class in 0..values.totals.len() as u32 {
             let cells = table.column(class as usize);
-            let totals = [total, sum_without(&values.totals, Some(class))];
             values
                 .classes
-                .push(self.against_rest(&cells, |it| it == class, totals, amounts));
+                .push(self.against_rest(&cells, |it| it == class, amounts));
             if definition.multi_class == MultiClass::Ovo && A::ARE_COUNTS {
                 pairs.add(class, &cells, amounts);
             }
         }
         if definition.average == ScoreAverage::Micro {
             let cells = table.all_cells();
-            let all = sum_without(&values.totals, None);
-            let others = all * (table.width as f64 - 1.0);
-            let micro = self.against_rest(&cells, |class| class == 1, [all, others], amounts);
+            let micro = self.against_rest(&cells, |class| class == 1, amounts);
             values.roc_auc = micro.roc_auc;
             values.average_precision = micro.average_precision;
             return;
         }
-        let average = |of: fn(&ClassValues) -> Option<f64>| {
+        let average = |of: fn(&BinaryScores) -> Option<f64>| {
             let scores = values.classes.iter().map(of);
             self.average(scores.zip(values.totals.iter().copied()))
         };
@@ -388,19 +369,15 @@ impl Computation<'_> {
         }
     }
 
-    /// The scores of a binary problem, of which the total amounts of positive and of negative rows are known.
+    /// The scores of a binary problem.
     fn against_rest<A: Amounts>(
         &self,
         cells: &[Cell],
         is_positive: impl Fn(u32) -> bool,
-        [positive, negative]: [f64; 2],
         amounts: &A,
-    ) -> ClassValues {
+    ) -> BinaryScores {
         let [mut tp, mut fp] = [A::Total::default(), A::Total::default()];
-        let mut before = [0.0; 2];
-        let (mut area_of_counts, mut area) = (0_u128, 0.0);
-        let mut precision = Sum::default();
-        for tie in ties(cells) {
+        let points = ties(cells).map(|tie| {
             for cell in tie {
                 let total = if is_positive(cell.class) {
                     &mut tp
@@ -409,37 +386,13 @@ impl Computation<'_> {
                 };
                 amounts.add(total, cell.row);
             }
-            let now = [A::value(&tp), A::value(&fp)];
-            let [gained, width] = [now[0] - before[0], now[1] - before[1]];
-            if width > 0.0 {
-                if A::ARE_COUNTS {
-                    area_of_counts += width as u128 * (now[0] + before[0]) as u128;
-                } else {
-                    area += width * (now[0] + before[0]);
-                }
-            }
-            if gained > 0.0 {
-                precision.add(gained / positive * (now[0] / (now[0] + now[1])));
-            }
-            before = now;
-        }
-        let roc_auc = (positive > 0.0 && negative > 0.0).then(|| {
-            if A::ARE_COUNTS {
-                let pairs = 2 * positive as u128 * negative as u128;
-                area_of_counts as f64 / pairs as f64
-            } else {
-                area / (2.0 * before[0] * before[1])
-            }
+            [A::value(&tp), A::value(&fp)]
         });
-        let average_precision = match self.definition.convention {
-            _ if positive > 0.0 => Some(precision.value()),
-            Convention::Sklearn => Some(0.0),
-            _ => None,
-        };
-        ClassValues {
-            roc_auc,
-            average_precision,
+        let mut scores = BinaryScores::of_curve(points, A::ARE_COUNTS);
+        if self.definition.convention == Convention::Sklearn {
+            scores.average_precision = scores.average_precision.or(Some(0.0));
         }
+        scores
     }
 }
 

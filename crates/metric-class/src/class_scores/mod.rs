@@ -8,7 +8,7 @@ mod rows;
 mod table;
 
 pub use curves::{Curves, PrecisionRecallCurve, RocCurve};
-pub use definition::{ClassScores, ClassValues, Convention, MultiClass, ScoreAverage, ScoreValues};
+pub use definition::{ClassScores, Convention, MultiClass, ScoreAverage, ScoreValues};
 pub use reliability::{BinRule, Norm, Reliability, ReliabilityBin};
 pub use rows::ScoreRows;
 pub use table::{RowSums, ScoreTable};
