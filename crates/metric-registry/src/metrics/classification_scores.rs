@@ -15,6 +15,7 @@ use crate::shapes::Measured;
 use crate::shapes::label_scores::{CLASSES, LabelScores, POSITIVE, ScoreReader, listed};
 use crate::shapes::labels::{class_of_line, quoted};
 use crate::shapes::scores::WEIGHT;
+use crate::shapes::weights::all_are_zero;
 use crate::{
     Asked, Chart, Counted, Demo, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
     OptionSpec, Options, Reading, Scope, ScoreSpec, Shape, Sink, scorer,
@@ -485,7 +486,7 @@ impl Reading for ClassificationScores {
 
     fn problem(&self, state: &ScoreRows, header: &LabelScores) -> Option<Message> {
         if state.is_empty() {
-            return Some("all weights are 0: expected a positive one".into());
+            return Some(all_are_zero());
         }
         header.problem()
     }

@@ -116,10 +116,14 @@ impl PairMetric for Regression {
             state.is_constant(),
             ["pearson", "r2 and pearson"],
         ));
-        if state.rows() > 0 && state.total() == 0.0 {
+        if self.is_weightless(state) {
             warnings.push("all weights are 0, so that no score is defined".into());
         }
         warnings
+    }
+
+    fn is_weightless(&self, state: &RegressionState) -> bool {
+        state.rows() > 0 && state.total() == 0.0
     }
 
     fn weigher<'s>(&'s self, states: &[&'s RegressionState]) -> Weigher<'s> {

@@ -189,6 +189,14 @@ impl LabelScores {
         match self.form {
             Form::Number if self.columns.is_empty() => {
                 let found = self.classes();
+                if let ([_, _], Some(positive)) = (&labels[..], &self.positive)
+                    && !labels.contains(positive)
+                {
+                    return Err(Message::default()
+                        .option(POSITIVE, &positive.to_string())
+                        .text(" is not one of the labels, ")
+                        .data(listed(labels)));
+                }
                 if found.len() > 2 {
                     let several = "labels of one number per row, which scores two classes: ";
                     let problem = format!("{} {several}", found.len());

@@ -17,7 +17,7 @@ use crate::numbers::present;
 use crate::options::comma_separated;
 use crate::shapes::Measured;
 use crate::shapes::labels::{Label, quoted, read_label};
-use crate::shapes::weights::weight_of;
+use crate::shapes::weights::{all_are_zero, weight_of};
 use crate::{
     Asked, Facts, Header, Named, Numbers, OptionError, OptionKind, OptionSpec, Options, Reading,
     Sink, Unanswered, Unified, Weigher,
@@ -524,6 +524,11 @@ impl<M: LabelSetMetric> Reading for OfLabelSets<M> {
 
     fn numbers(&self, state: &MultilabelState, space: &LabelSpace, asked: Asked<'_>) -> Numbers {
         self.metric.numbers(state, space, asked)
+    }
+
+    fn problem(&self, state: &MultilabelState, _: &LabelSpace) -> Option<Message> {
+        let is_weightless = state.is_weighted() && state.total() == 0.0;
+        is_weightless.then(all_are_zero)
     }
 
     fn weigher<'s>(

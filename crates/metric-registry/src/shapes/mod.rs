@@ -36,7 +36,7 @@ pub(crate) mod texts;
 #[cfg(feature = "rank")]
 pub(crate) mod topics;
 #[cfg(any(feature = "class", feature = "number"))]
-mod weights;
+pub(crate) mod weights;
 
 #[cfg(any(
     feature = "class",

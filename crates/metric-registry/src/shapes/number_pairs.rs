@@ -10,7 +10,7 @@ use metric_record::{
 
 use crate::numbers::present;
 use crate::shapes::Measured;
-use crate::shapes::weights::weight_of;
+use crate::shapes::weights::{all_are_zero, weight_of};
 use crate::{
     Asked, Facts, Named, Numbers, OptionError, OptionSpec, Options, Reading, Remarks, Scope, Sink,
     Weigher,
@@ -56,6 +56,11 @@ pub(crate) trait PairMetric: Send + Sync + 'static {
     /// Returns the warnings about all examples.
     fn warnings(&self, _state: &Self::State, _remarks: Remarks<'_>) -> Vec<Message> {
         Vec::new()
+    }
+
+    /// Returns whether examples have weights that are all 0.
+    fn is_weightless(&self, _state: &Self::State) -> bool {
+        false
     }
 
     /// Returns what scores these states with a weight for each.
@@ -182,6 +187,10 @@ impl<M: PairMetric> Reading for OfNumberPairs<M> {
             warnings: warnings.unwrap_or_default(),
             ..self.metric.numbers(state, asked.scope)
         }
+    }
+
+    fn problem(&self, state: &M::State, (): &()) -> Option<Message> {
+        self.metric.is_weightless(state).then(all_are_zero)
     }
 
     fn weigher<'s>(&'s self, states: &[&'s M::State], (): &'s ()) -> Option<Weigher<'s>> {

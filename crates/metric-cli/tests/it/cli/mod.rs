@@ -11,6 +11,7 @@ mod labels;
 mod lanes;
 mod outputs;
 mod samples;
+mod scores;
 mod sessions;
 mod texts;
 
