@@ -230,10 +230,7 @@ impl Topics {
         let ranked: Vec<Option<i64>> = ranked
             .filter(|it| !self.judged_only || is_judged(it))
             .collect();
-        let judged = judgments
-            .into_iter()
-            .map(|(_, relevance)| relevance)
-            .collect();
+        let judged = judgments.iter().map(|(_, relevance)| *relevance).collect();
         let topic = Topic::new(ranked, judged, self.level);
         if topic.relevant() > 0 && topic.irrelevant() == 0 {
             sink.tally(ONLY_RELEVANT, 1);

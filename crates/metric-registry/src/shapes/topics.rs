@@ -1,7 +1,7 @@
 //! Topics: an object of documents with scores, or a list of documents, for an object of documents with relevance.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use metric_record::json::{Entries, Name, typed};
 use metric_record::{FieldError, Kind, Message, Record, Side, Value, quoted_id};
@@ -152,23 +152,17 @@ fn lines<'t, T>(text: &'t str, kind: &NumberOf<T>) -> Result<Documents<'t, T>, S
 }
 
 fn refuse_twice<T>(documents: &Documents<'_, T>) -> Result<(), String> {
-    let mut names: Vec<&str> = documents.iter().map(|(name, _)| &**name).collect();
-    names.sort_unstable();
-    let again = names.windows(2).find(|two| two[0] == two[1]);
-    again.map_or(Ok(()), |two| {
-        Err(format!(
-            "the document {} is listed twice",
-            quoted_id(two[0])
-        ))
+    let mut names = HashSet::with_capacity(documents.len());
+    let again = documents.iter().find(|(name, _)| !names.insert(&**name));
+    again.map_or(Ok(()), |(name, _)| {
+        Err(format!("the document {} is listed twice", quoted_id(name)))
     })
 }
 
 /// The documents by name.
-pub(crate) fn by_name<T: Copy>(documents: &Documents<'_, T>) -> HashMap<String, T> {
+pub(crate) fn by_name<'d, T: Copy>(documents: &'d Documents<'_, T>) -> HashMap<&'d str, T> {
     let documents = documents.iter();
-    documents
-        .map(|(name, number)| (name.to_string(), *number))
-        .collect()
+    documents.map(|(name, number)| (&**name, *number)).collect()
 }
 
 /// The documents of both sides of a record as JSON, for a report.
