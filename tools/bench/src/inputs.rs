@@ -139,6 +139,16 @@ impl Input {
         Self::new("label-sets", label_sets, examples, classes)
     }
 
+    /// A label of two, and a probability with six decimals, as rows of one CSV file.
+    pub(crate) const fn class_scores(rows: usize) -> Self {
+        Self::new("class-scores", class_scores, rows, 1)
+    }
+
+    /// Judgments and a run of TREC, with `documents` ranked documents for each topic.
+    pub(crate) const fn topics(topics: usize, documents: usize) -> Self {
+        Self::new("topics", topics_of_trec, topics, documents)
+    }
+
     /// Tasks with so many samples, and how many of them pass, one object per line.
     pub(crate) const fn samples(tasks: usize, samples: usize) -> Self {
         Self::new("samples", samples_of_tasks, tasks, samples)
@@ -706,6 +716,35 @@ fn label_sets(random: &mut Random, input: &Input, folder: &Path) -> io::Result<(
         }
         let [truth, said] = labels.map(Value::from);
         record(&mut files, id, [&truth, &said])?;
+    }
+    Ok(())
+}
+
+fn class_scores(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let mut pairs = file(folder, "pairs.csv")?;
+    writeln!(pairs, "id,reference,prediction")?;
+    for id in 0..input.size {
+        let score = random.unit();
+        let label = u8::from(random.chance(score));
+        writeln!(pairs, "{id},{label},{score:.6}")?;
+    }
+    Ok(())
+}
+
+fn topics_of_trec(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    let mut judgments = file(folder, "r.qrels")?;
+    let mut run = file(folder, "p.run")?;
+    for topic in 0..input.size {
+        for rank in 0..input.width {
+            // Scores fall with some disorder. Few documents are judged, and of the first ones more.
+            let score = (input.width - rank) as f64 + random.unit() * 3.0;
+            let document = format!("doc{:07}", rank * 7919 % 9_999_991);
+            writeln!(run, "{topic} Q0 {document} {rank} {score:.5} bench")?;
+            if random.chance(0.06) {
+                let relevance = random.below(3);
+                writeln!(judgments, "{topic} 0 {document} {relevance}")?;
+            }
+        }
     }
     Ok(())
 }
