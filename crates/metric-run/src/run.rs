@@ -888,8 +888,8 @@ impl Run {
             }
             refuse_kept(&state, &name)?;
             let outcome = self.outcome(chosen, state, observer)?;
-            let problem = format!("{name}: has no examples: expected at least one");
-            self.refuse_empty(&outcome, &problem)?;
+            let problem = "has no examples: expected at least one";
+            self.refuse_empty(&outcome, &name, problem)?;
             outcomes.push(outcome);
         }
         Ok(outcomes)
@@ -932,7 +932,12 @@ impl Run {
 
     /// Data without examples, or with less than a metric needs, are an error, unless the metric scores them or they are
     /// one of many shards or parts.
-    pub(crate) fn refuse_empty(&self, outcome: &Outcome, problem: &str) -> Result<(), RunError> {
+    pub(crate) fn refuse_empty(
+        &self,
+        outcome: &Outcome,
+        references: &str,
+        problem: &str,
+    ) -> Result<(), RunError> {
         if self.shard.is_some() || self.is_part {
             return Ok(());
         }
@@ -941,7 +946,10 @@ impl Run {
         } else {
             Some(problem.into())
         };
-        problem.map_or(Ok(()), |problem| Err(ReadError::new("", problem).into()))
+        let named = |problem| Message::from(format!("{references}: ")).message(&problem);
+        problem.map_or(Ok(()), |problem| {
+            Err(ReadError::new("", named(problem)).into())
+        })
     }
 
     /// Predictions without records are an error of their own: most often a model has failed.
@@ -1038,7 +1046,7 @@ impl Run {
             0 => "has no records: expected at least one",
             _ => NOTHING_SCORED,
         };
-        let problem = format!("{}: {problem}", join.reference_name());
+        let name = join.reference_name();
         let states = fold.states.into_iter().zip(&self.metrics);
         states
             .map(|(mut state, chosen)| {
@@ -1052,7 +1060,7 @@ impl Run {
                 state.count(&rows_in_quotes.0, rows_in_quotes.1);
                 let mut outcome = self.outcome(chosen, state, observer)?;
                 outcome.set_line_ids(join.has_line_ids());
-                self.refuse_empty(&outcome, &problem)?;
+                self.refuse_empty(&outcome, &name, problem)?;
                 Ok(outcome)
             })
             .collect()

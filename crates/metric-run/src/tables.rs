@@ -368,13 +368,13 @@ impl Tables<'_> {
             0 => "has no records: expected at least one",
             _ => "has no examples that could be scored",
         };
-        let problem = format!("{}: {problem}", self.references.table.name);
         let found = states.into_iter().zip(samples).zip(&self.run.metrics);
         found
             .map(|((mut state, samples), chosen)| {
                 state.count_extra(extra);
                 let mut outcome = self.run.outcome(chosen, state, &Nobody)?;
-                self.run.refuse_empty(&outcome, &problem)?;
+                self.run
+                    .refuse_empty(&outcome, self.references.table.name, problem)?;
                 if self.run.samples {
                     outcome.set_samples(samples);
                 }

@@ -168,6 +168,8 @@ pub fn in_words(message: &str) -> String {
         ("invalid value: ", "found "),
         ("expected f64", "expected a number"),
         ("expected i64", "expected an integer"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
         ("expected a sequence", "expected a list"),
         ("found sequence", "found a list"),
         ("found map", "found an object"),

@@ -20,14 +20,15 @@ fn weights_that_are_all_0_are_refused() {
             "{\"id\":1,\"reference\":1,\"prediction\":0.5,\"w\":0}\n",
         ),
     ]);
-    for words in [
-        "regression --pairs numbers.jsonl",
-        "multilabel --pairs labels.jsonl",
-        "classification-scores --pairs scores.jsonl",
+    for (metric, file) in [
+        ("regression", "numbers.jsonl"),
+        ("multilabel", "labels.jsonl"),
+        ("classification-scores", "scores.jsonl"),
     ] {
+        let expected = format!("{file}: all weights are 0: expected a positive one");
         folder
-            .run(&format!("score {words} --weight-field w"))
-            .fails(3, &["all weights are 0: expected a positive one"]);
+            .run(&format!("score {metric} --pairs {file} --weight-field w"))
+            .fails(3, &[&expected]);
     }
 }
 
