@@ -111,6 +111,7 @@ impl Retrieval {
         });
         RetrievalState {
             topics: 1,
+            answered: 1,
             retrieved: topic.retrieved() as u64,
             relevant: topic.relevant() as u64,
             relevant_retrieved: topic.relevant_retrieved() as u64,
@@ -183,6 +184,9 @@ impl Retrieval {
 pub struct RetrievalState {
     /// The number of topics.
     pub topics: u64,
+    /// The number of topics that have results. [`Retrieval::measure`] takes its topic to have some, which may all be left
+    /// out.
+    pub answered: u64,
     /// The number of ranked documents.
     pub retrieved: u64,
     /// The number of relevant documents.
@@ -197,6 +201,7 @@ pub struct RetrievalState {
 
 metric_core::fields!(RetrievalState {
     topics,
+    answered,
     retrieved,
     relevant,
     relevant_retrieved,

@@ -92,6 +92,8 @@ pub enum StateFileProblem {
     DataSet(String),
     /// The states of the whole data set have no examples, which the metric does not score.
     NoExamples,
+    /// The examples of the whole data set lack something that the metric needs, such as a weight above 0.
+    Incomplete(String),
 }
 
 impl StateFileError {
@@ -162,6 +164,7 @@ impl StateFileError {
                 message.text(format_args!("not of the same data set: {difference}"))
             }
             P::NoExamples => message.text("has no examples: expected at least one"),
+            P::Incomplete(problem) => message.text(problem),
         }
     }
 }

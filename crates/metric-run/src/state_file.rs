@@ -308,8 +308,14 @@ pub fn merge_states(files: Vec<(String, Vec<Outcome>)>) -> Result<Merged, StateF
         };
         resampled.map_err(|error| failed(StateFileProblem::Damaged(error.to_string())))?;
         // As a run over all data does.
-        if outcome.shards().is_none() && !outcome.state().has_scores() {
+        if outcome.shards().is_some() {
+            continue;
+        }
+        if !outcome.state().has_scores() {
             return Err(failed(StateFileProblem::NoExamples));
+        }
+        if let Some(problem) = outcome.state().problem() {
+            return Err(failed(StateFileProblem::Incomplete(problem.to_string())));
         }
     }
     Ok(merged)

@@ -292,6 +292,7 @@ impl Topics {
         });
         Ok(RetrievalState {
             topics: 1,
+            answered: 1,
             retrieved: scores.len() as u64,
             relevant,
             relevant_retrieved: relevant,
@@ -333,9 +334,6 @@ impl Topics {
         warnings
     }
 }
-
-/// The name of the tally of topics with results.
-const ANSWERED: &str = "answered";
 
 /// The name of the tally of topics without documents that are judged not relevant.
 const ONLY_RELEVANT: &str = "only relevant";
@@ -408,17 +406,13 @@ impl Reading for Topics {
             .skip_own_id
             .then(|| (SKIP_OWN_ID.name, "true".to_owned()));
         parts.extend(named(own));
-        Facts {
-            needs_tally: Some(ANSWERED),
-            ..Facts::signed(parts)
-        }
+        Facts::signed(parts)
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        if record.prediction.is_missing() {
+        let is_answered = !record.prediction.is_missing();
+        if !is_answered {
             sink.count_record(&without_results(), record.id);
-        } else {
-            sink.tally(ANSWERED, 1);
         }
         let mut json = String::new();
         let mut run = read_documents(Side::Prediction, &mut record.prediction, &SCORE, &mut json)?;
@@ -428,11 +422,12 @@ impl Reading for Topics {
         } else if run.iter().any(|(name, _)| **name == own) {
             sink.count_record(&own_document(), record.id);
         }
-        let state = if self.is_sklearn() {
+        let mut state = if self.is_sklearn() {
             self.of_scores(record, &run)?
         } else {
             self.of_trec_eval(record, run, sink)?
         };
+        state.answered = u64::from(is_answered);
         sink.measured(None, &[], state);
         Ok(())
     }
@@ -469,6 +464,11 @@ impl Reading for Topics {
             numbers.warnings = self.warnings(state, &numbers, remarks);
         }
         numbers
+    }
+
+    fn problem(&self, state: &RetrievalState, (): &()) -> Option<Message> {
+        let problem = "none of its topics has results, so it has no examples that could be scored";
+        (state.answered == 0).then(|| problem.into())
     }
 
     fn show(&self) -> &dyn Show {

@@ -65,9 +65,6 @@ pub struct Facts {
     pub has_proportions: bool,
     /// Whether a data set without examples has scores; for most metrics it is an error.
     pub scores_empty_data: bool,
-    /// What the metric [tallies](Sink::tally) at least once in data that have scores, if examples alone are not enough: a
-    /// run that answers no topic, for one, is an error.
-    pub needs_tally: Option<&'static str>,
 }
 
 impl Default for Facts {
@@ -81,7 +78,6 @@ impl Default for Facts {
             example_scores: &[],
             has_proportions: true,
             scores_empty_data: false,
-            needs_tally: None,
         }
     }
 }

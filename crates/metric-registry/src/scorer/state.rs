@@ -278,10 +278,7 @@ impl State {
     /// set is an error.
     #[must_use]
     pub fn has_scores(&self) -> bool {
-        let facts = &self.definition.facts;
-        let is_tallied = |name: &str| self.pool.tallies.contains_key(name);
-        let has_examples = self.pool.examples > 0 && facts.needs_tally.is_none_or(is_tallied);
-        has_examples || facts.scores_empty_data
+        self.pool.examples > 0 || self.definition.facts.scores_empty_data
     }
 
     /// Returns what the examples are missing for scores, in words, if they are those of a whole data set: for example,
