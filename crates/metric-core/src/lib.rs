@@ -17,6 +17,7 @@ mod laws;
 mod merge;
 mod metric;
 mod named;
+pub mod parallel;
 mod per_class;
 mod setters;
 mod sum;

@@ -1,3 +1,5 @@
+use metric_core::parallel::join;
+
 /// Rows by the ranks of their numbers among the distinct numbers of each side, which count from 0: all that rank
 /// correlations depend on. Rows are in the order of the first side, then of the second.
 pub(crate) struct DenseRanks {
@@ -136,15 +138,6 @@ fn dense() -> impl FnMut(u64) -> u32 {
         last = Some(number);
         rank
     }
-}
-
-/// Does two things, on two threads of the pool that a call is made in if there are so many.
-fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    #[cfg(feature = "rayon")]
-    if !metric_core::is_on_this_thread() && rayon::current_num_threads() > 1 {
-        return rayon::join(a, b);
-    }
-    (a(), b())
 }
 
 /// The length up to which a list is sorted by comparisons.

@@ -10,6 +10,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -961,13 +962,15 @@ impl Pairs {
 
     /// The pairs in parts that can be read at the same time, each with the index of its first pair.
     pub(crate) fn units(&self, threads: usize) -> Vec<(usize, PairsUnit<'_>)> {
-        /// Enough that handing it to a thread costs little.
-        const LEN: usize = 2048;
+        /// Large enough to amortize scheduling, and small enough for few records that take long, such as topics.
+        const LEN: RangeInclusive<usize> = 64..=2048;
         let mut units = Vec::new();
         let mut first = 0;
         for step in &self.steps {
-            for start in (0..step.len).step_by(LEN) {
-                let len = LEN.min(step.len - start);
+            let even = step.len.div_ceil(4 * threads);
+            let most = even.clamp(*LEN.start(), *LEN.end());
+            for start in (0..step.len).step_by(most) {
+                let len = most.min(step.len - start);
                 units.push((first + start, PairsUnit::Step(step, start, len)));
             }
             first += step.len;

@@ -22,7 +22,6 @@ pub mod matching;
 mod meeting;
 mod nearest;
 mod numpy;
-mod parallel;
 mod polygon;
 #[cfg(feature = "read")]
 pub mod read;
@@ -35,6 +34,8 @@ mod tide;
 mod tree;
 mod truth;
 mod voc;
+
+use metric_core::parallel;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
 pub use checked::{CheckedMetric, DynMetric};

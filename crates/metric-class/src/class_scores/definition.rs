@@ -1,4 +1,4 @@
-use metric_core::{Sum, named_choice};
+use metric_core::{Sum, named_choice, parallel};
 
 use super::curves::Curves;
 use super::reliability::{BinRule, BinTotals, Norm, Reliability};
@@ -210,43 +210,29 @@ struct Computation<'c> {
 impl WithAmounts for Computation<'_> {
     type Output = ScoreValues;
 
-    fn run<A: Amounts>(self, amounts: &A) -> ScoreValues {
-        let (definition, table) = (self.definition, self.table);
-        let mut values = ScoreValues::default();
-        let mut totals = vec![A::Total::default(); table.classes];
-        let mut all = A::Total::default();
-        let mut bins = BinTotals::new(self.bin_rule(), definition.bins);
-        let mut sums = RowSums::default();
-        table.each_row(|class, row, scores| {
-            let times = amounts.times(row);
-            if times == 0 {
-                return;
-            }
-            if let Some(total) = totals.get_mut(class as usize) {
-                amounts.add(total, row);
-            }
-            amounts.add(&mut all, row);
-            values.rows += times;
-            sums.count(scores, times, self.is_single);
-            if !definition.allows_decision_values {
-                self.add_row(&mut sums, &mut bins, (class, row, scores), amounts);
-            }
-        });
-        let all = A::value(&all);
-        values.totals = totals.iter().map(A::value).collect();
-        values.unnormalized = sums.unnormalized;
-        if !definition.allows_decision_values && all > 0.0 && self.knows_positive() {
-            let reliability = bins.reliability();
-            values.log_loss = Some(sums.log_loss.value() / all);
-            values.brier = Some(sums.brier.value() / all);
+    fn run<A: Amounts + Sync>(self, amounts: &A) -> ScoreValues {
+        let definition = self.definition;
+        let (sums, ranked) = parallel::join(|| self.sum(amounts), || self.rank(amounts));
+        let mut values = ScoreValues {
+            rows: sums.rows.rows,
+            totals: sums.totals.iter().map(A::value).collect(),
+            unnormalized: sums.rows.unnormalized,
+            ..ScoreValues::default()
+        };
+        let all = A::value(&sums.all);
+        // Nothing has no order, whatever a convention gives for classes without rows.
+        if all <= 0.0 {
+            return values;
+        }
+        if !definition.allows_decision_values && self.knows_positive() {
+            let reliability = sums.bins.reliability();
+            values.log_loss = Some(sums.rows.log_loss.value() / all);
+            values.brier = Some(sums.rows.brier.value() / all);
             values.calibration_error = reliability.error(definition.norm);
             values.reliability = Some(reliability);
         }
-        // Nothing has no order, whatever a convention gives for classes without rows.
-        if all > 0.0 {
-            self.rank(&mut values, amounts);
-        }
-        if sums.far_from_one > 0 && !definition.allows_decision_values {
+        self.average_classes(&mut values, ranked);
+        if sums.rows.far_from_one > 0 && !definition.allows_decision_values {
             values.roc_auc = None;
             values
                 .classes
@@ -255,6 +241,25 @@ impl WithAmounts for Computation<'_> {
         }
         values
     }
+}
+
+/// Sums over the rows in any order.
+struct Sums<A: Amounts> {
+    /// The amount of the rows of each class.
+    totals: Vec<A::Total>,
+    all: A::Total,
+    rows: RowSums,
+    bins: BinTotals<A>,
+}
+
+/// What the order of rows says.
+#[derive(Default)]
+struct Ranked {
+    /// The scores of the one column, or of all numbers as one column.
+    whole: Option<BinaryScores>,
+    distinct: u64,
+    classes: Vec<BinaryScores>,
+    pairs: Pairs,
 }
 
 impl Computation<'_> {
@@ -307,36 +312,75 @@ impl Computation<'_> {
         bins.add(confidence, is_correct, amounts, row);
     }
 
-    /// Computes the scores that depend on the order of rows alone.
-    fn rank<A: Amounts>(&self, values: &mut ScoreValues, amounts: &A) {
+    fn sum<A: Amounts>(&self, amounts: &A) -> Sums<A> {
+        let (definition, table) = (self.definition, self.table);
+        let mut sums = Sums {
+            totals: vec![A::Total::default(); table.classes],
+            all: A::Total::default(),
+            rows: RowSums::default(),
+            bins: BinTotals::new(self.bin_rule(), definition.bins),
+        };
+        table.each_row(|class, row, scores| {
+            let times = amounts.times(row);
+            if times == 0 {
+                return;
+            }
+            if let Some(total) = sums.totals.get_mut(class as usize) {
+                amounts.add(total, row);
+            }
+            amounts.add(&mut sums.all, row);
+            sums.rows.count(scores, times, self.is_single);
+            if !definition.allows_decision_values {
+                let row = (class, row, scores);
+                self.add_row(&mut sums.rows, &mut sums.bins, row, amounts);
+            }
+        });
+        sums
+    }
+
+    /// Computes what depends on the order of rows alone.
+    fn rank<A: Amounts + Sync>(&self, amounts: &A) -> Ranked {
         let (definition, table) = (self.definition, self.table);
         if table.width == 1 {
             let Some(positive) = self.positive else {
-                return;
+                return Ranked::default();
             };
             let cells = table.column(0);
-            let ranked = self.against_rest(&cells, |class| class == positive, amounts);
             let is_present = |tie: &&[Cell]| tie.iter().any(|cell| amounts.times(cell.row) > 0);
-            values.distinct = ties(&cells).filter(is_present).count() as u64;
-            values.roc_auc = ranked.roc_auc;
-            values.average_precision = ranked.average_precision;
-            return;
+            return Ranked {
+                whole: Some(self.against_rest(&cells, |class| class == positive, amounts)),
+                distinct: ties(&cells).filter(is_present).count() as u64,
+                ..Ranked::default()
+            };
         }
-        let mut pairs = Pairs::new(table.classes);
-        for class in 0..values.totals.len() as u32 {
-            let cells = table.column(class as usize);
-            values
-                .classes
-                .push(self.against_rest(&cells, |it| it == class, amounts));
-            if definition.multi_class == MultiClass::Ovo && A::ARE_COUNTS {
-                pairs.add(class, &cells, amounts);
-            }
+        let has_pairs = definition.multi_class == MultiClass::Ovo && A::ARE_COUNTS;
+        let columns = parallel::map(table.classes, |column| {
+            let cells = table.column(column);
+            let class = column as u32;
+            let scores = self.against_rest(&cells, |it| it == class, amounts);
+            let losses = has_pairs.then(|| losses(table.classes, class, &cells, amounts));
+            (scores, losses.unwrap_or_default())
+        });
+        let (classes, losses) = columns.into_iter().unzip();
+        let is_micro = definition.average == ScoreAverage::Micro;
+        Ranked {
+            whole: is_micro
+                .then(|| self.against_rest(&table.all_cells(), |class| class == 1, amounts)),
+            distinct: 0,
+            classes,
+            pairs: Pairs { losses },
         }
-        if definition.average == ScoreAverage::Micro {
-            let cells = table.all_cells();
-            let micro = self.against_rest(&cells, |class| class == 1, amounts);
-            values.roc_auc = micro.roc_auc;
-            values.average_precision = micro.average_precision;
+    }
+
+    /// The scores of all classes together.
+    fn average_classes(&self, values: &mut ScoreValues, ranked: Ranked) {
+        values.classes = ranked.classes;
+        values.distinct = ranked.distinct;
+        if let Some(whole) = &ranked.whole {
+            values.roc_auc = whole.roc_auc;
+            values.average_precision = whole.average_precision;
+        }
+        if ranked.whole.is_some() || self.table.width == 1 {
             return;
         }
         let average = |of: fn(&BinaryScores) -> Option<f64>| {
@@ -344,9 +388,9 @@ impl Computation<'_> {
             self.average(scores.zip(values.totals.iter().copied()))
         };
         values.average_precision = average(|class| class.average_precision);
-        values.roc_auc = match definition.multi_class {
+        values.roc_auc = match self.definition.multi_class {
             MultiClass::Ovr => average(|class| class.roc_auc),
-            MultiClass::Ovo => self.average(pairs.areas(&values.totals).into_iter()),
+            MultiClass::Ovo => self.average(ranked.pairs.areas(&values.totals).into_iter()),
         };
     }
 
@@ -428,50 +472,42 @@ impl RowSums {
 
 /// Twice the number of pairs of a row of one class and a row of another in which the other has the higher score in the
 /// column of the first, where ties count ½.
+#[derive(Default)]
 struct Pairs {
     losses: Vec<Vec<u128>>,
 }
 
+/// Walks down the column of a class once for all other classes, with a counter for each of the rows so far.
+fn losses<A: Amounts>(classes: usize, class: u32, cells: &[Cell], amounts: &A) -> Vec<u128> {
+    let mut losses = vec![0; classes];
+    let mut seen = vec![0_u64; classes];
+    let mut tied = vec![0_u64; classes];
+    for tie in ties(cells) {
+        for cell in tie {
+            if let Some(count) = tied.get_mut(cell.class as usize) {
+                *count += amounts.times(cell.row);
+            }
+        }
+        let own = tied.get(class as usize).copied().unwrap_or_default();
+        if own > 0 {
+            let others = losses.iter_mut().zip(&seen).zip(&tied);
+            for ((losses, seen), tied) in others {
+                *losses += u128::from(own) * u128::from(2 * seen + tied);
+            }
+        }
+        for cell in tie {
+            if let (Some(seen), Some(tied)) = (
+                seen.get_mut(cell.class as usize),
+                tied.get_mut(cell.class as usize),
+            ) {
+                *seen += std::mem::take(tied);
+            }
+        }
+    }
+    losses
+}
+
 impl Pairs {
-    fn new(classes: usize) -> Self {
-        Self {
-            losses: vec![Vec::new(); classes],
-        }
-    }
-
-    /// Walks down the column of a class once for all other classes, with a counter for each of the rows so far.
-    fn add<A: Amounts>(&mut self, class: u32, cells: &[Cell], amounts: &A) {
-        let classes = self.losses.len();
-        let mut losses = vec![0; classes];
-        let mut seen = vec![0_u64; classes];
-        let mut tied = vec![0_u64; classes];
-        for tie in ties(cells) {
-            for cell in tie {
-                if let Some(count) = tied.get_mut(cell.class as usize) {
-                    *count += amounts.times(cell.row);
-                }
-            }
-            let own = tied.get(class as usize).copied().unwrap_or_default();
-            if own > 0 {
-                let others = losses.iter_mut().zip(&seen).zip(&tied);
-                for ((losses, seen), tied) in others {
-                    *losses += u128::from(own) * u128::from(2 * seen + tied);
-                }
-            }
-            for cell in tie {
-                if let (Some(seen), Some(tied)) = (
-                    seen.get_mut(cell.class as usize),
-                    tied.get_mut(cell.class as usize),
-                ) {
-                    *seen += std::mem::take(tied);
-                }
-            }
-        }
-        if let Some(of_class) = self.losses.get_mut(class as usize) {
-            *of_class = losses;
-        }
-    }
-
     /// The mean area of both directions of each pair of classes that occur, with the number of its rows.
     fn areas(&self, totals: &[f64]) -> Vec<(Option<f64>, f64)> {
         let mut areas = Vec::new();
@@ -504,7 +540,7 @@ impl ScoreTable<'_> {
         impl WithAmounts for OfClass<'_> {
             type Output = Curves;
 
-            fn run<A: Amounts>(self, amounts: &A) -> Curves {
+            fn run<A: Amounts + Sync>(self, amounts: &A) -> Curves {
                 Curves::new(self.0, |it| it == self.1, amounts)
             }
         }

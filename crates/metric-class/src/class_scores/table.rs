@@ -8,7 +8,8 @@ use crate::Score;
 /// The rows of some states, to be scored as if each state were merged as many times as a weight says.
 ///
 /// Classes are given by their position in a list. [`sort`](Self::sort) sorts each column once for all weights, as
-/// replicates of a bootstrap need it; otherwise a column is sorted when it is scored, and then forgotten.
+/// replicates of a bootstrap need it; otherwise a column is sorted when it is scored, and then forgotten. Columns are
+/// scored on the threads of the pool that a call is made in, with the feature `rayon`.
 ///
 /// # Memory
 ///
@@ -299,13 +300,13 @@ fn each_of<S: Score>(scores: &[S], column: usize, width: usize, push: &mut impl 
 pub(super) trait WithAmounts {
     type Output;
 
-    fn run<A: Amounts>(self, amounts: &A) -> Self::Output;
+    fn run<A: Amounts + Sync>(self, amounts: &A) -> Self::Output;
 }
 
 /// How much each row counts: a number of times, or a weight.
 pub(super) trait Amounts {
     /// The amount of several rows.
-    type Total: Clone + Default;
+    type Total: Clone + Default + Send;
 
     /// Whether amounts are whole numbers.
     const ARE_COUNTS: bool;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::RandomState;
 use metric_record::json::{Entries, Name, typed};
 use metric_record::{FieldError, Kind, Message, Record, Side, Value, quoted_id};
 use serde_json::Value as Json;
@@ -152,7 +153,7 @@ fn lines<'t, T>(text: &'t str, kind: &NumberOf<T>) -> Result<Documents<'t, T>, S
 }
 
 fn refuse_twice<T>(documents: &Documents<'_, T>) -> Result<(), String> {
-    let mut names = HashSet::with_capacity(documents.len());
+    let mut names = HashSet::with_capacity_and_hasher(documents.len(), RandomState::default());
     let again = documents.iter().find(|(name, _)| !names.insert(&**name));
     again.map_or(Ok(()), |(name, _)| {
         Err(format!("the document {} is listed twice", quoted_id(name)))
@@ -160,7 +161,9 @@ fn refuse_twice<T>(documents: &Documents<'_, T>) -> Result<(), String> {
 }
 
 /// The documents by name.
-pub(crate) fn by_name<'d, T: Copy>(documents: &'d Documents<'_, T>) -> HashMap<&'d str, T> {
+pub(crate) fn by_name<'d, T: Copy>(
+    documents: &'d Documents<'_, T>,
+) -> HashMap<&'d str, T, RandomState> {
     let documents = documents.iter();
     documents.map(|(name, number)| (&**name, *number)).collect()
 }

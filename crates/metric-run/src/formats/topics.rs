@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::iter;
 
 use metric_record::{Document, Message, ReadError, quoted_id};
 use metric_registry::Counted;
@@ -11,6 +12,7 @@ use crate::formats::Format;
 use crate::formats::transcript::RecordWriter;
 use crate::found::Form;
 use crate::source::Source;
+use crate::threads::{mapped, of_pool};
 
 /// A document of a topic, with the number that the file gives it.
 struct Row<'t> {
@@ -94,6 +96,8 @@ pub(crate) fn records(
         warnings.push((words, empty));
     }
     let mut writer = RecordWriter::default();
+    let bytes = |topic: &Topic| topic.name.len() + topic.documents.len();
+    writer.0.text.reserve(topics.topics.iter().map(bytes).sum());
     for topic in topics.topics {
         writer.add(&topic.name, &topic.documents, Form::Line, None, topic.line);
     }
@@ -121,9 +125,10 @@ impl Topics {
         let text = document.file()?.content();
         let refuse =
             |problem: String, line: u64| ReadError::new(&document.name, problem).line(line);
-        let mut lines = text.lines().zip(1..);
+        let mut rest = text;
         if let Some(header) = spec.header {
-            let first = lines.next().map(|(line, _)| line).unwrap_or_default();
+            let first = text.lines().next().unwrap_or_default();
+            rest = text.split_once('\n').unwrap_or_default().1;
             let names = cells(first).map_err(|problem| refuse(problem, 1))?;
             if !header
                 .split('\t')
@@ -137,27 +142,16 @@ impl Topics {
                 return Err(refuse(problem, 1));
             }
         }
-        let (mut empty, mut current, mut has_any) = (0, usize::MAX, false);
-        for (line, number) in lines {
-            let row = (spec.read)(line).map_err(|problem| refuse(problem, number))?;
-            let Some(row) = row else {
-                empty += u64::from(line.trim_ascii().is_empty());
-                continue;
-            };
-            has_any = true;
-            // Lines of a topic are nearly always together.
-            if self
-                .topics
-                .get(current)
-                .is_none_or(|topic| topic.name != row.topic)
-            {
-                current = self.index(&row.topic, number);
-            }
-            let documents = &mut self.topics[current].documents;
-            documents.push_str(&row.document);
-            documents.push('\t');
-            documents.push_str(row.number);
-            documents.push('\n');
+        let first = u64::from(spec.header.is_some());
+        let parts = parts_of_lines(rest, of_pool());
+        let read = mapped(&parts, parts.len(), |part| Self::of_lines(part, spec));
+        let (mut lines, mut empty, mut has_any) = (first, 0, false);
+        for read in read {
+            let read = read.map_err(|(problem, line)| refuse(problem, lines + line))?;
+            has_any |= !read.topics.topics.is_empty();
+            empty += read.empty;
+            self.append(read.topics, lines);
+            lines += read.lines;
         }
         if !has_any {
             return Err(ReadError::new(&document.name, "has no documents of topics"));
@@ -165,39 +159,108 @@ impl Topics {
         Ok(empty)
     }
 
+    /// Reads lines, which count from 1. An error has its line.
+    fn of_lines(text: &str, spec: &Spec) -> Result<PartOfTopics, (String, u64)> {
+        let mut topics = Self::default();
+        let (mut lines, mut empty, mut current) = (0, 0, usize::MAX);
+        for line in text.lines() {
+            lines += 1;
+            let Some(row) = (spec.read)(line).map_err(|problem| (problem, lines))? else {
+                empty += u64::from(line.trim_ascii().is_empty());
+                continue;
+            };
+            // Lines of a topic are nearly always together.
+            let is_current = |topic: &Topic| topic.name == row.topic;
+            if !topics.topics.get(current).is_some_and(is_current) {
+                current = topics.index(&row.topic, lines);
+            }
+            let documents = &mut topics.topics[current].documents;
+            documents.push_str(&row.document);
+            documents.push('\t');
+            documents.push_str(row.number);
+            documents.push('\n');
+        }
+        Ok(PartOfTopics {
+            topics,
+            lines,
+            empty,
+        })
+    }
+
+    /// Appends topics that were read after a number of lines.
+    fn append(&mut self, topics: Self, lines: u64) {
+        for mut topic in topics.topics {
+            topic.line += lines;
+            match self.by_name.get(&topic.name) {
+                Some(index) => self.topics[*index].documents.push_str(&topic.documents),
+                None => self.push(topic),
+            }
+        }
+    }
+
+    fn push(&mut self, topic: Topic) {
+        self.by_name.insert(topic.name.clone(), self.topics.len());
+        self.topics.push(topic);
+    }
+
     fn index(&mut self, topic: &str, line: u64) -> usize {
         if let Some(index) = self.by_name.get(topic) {
             return *index;
         }
-        let index = self.topics.len();
-        self.by_name.insert(topic.to_owned(), index);
-        self.topics.push(Topic {
+        self.push(Topic {
             name: topic.to_owned(),
             documents: String::new(),
             line,
         });
-        index
+        self.topics.len() - 1
     }
 }
 
-/// The fields of a line, which any ASCII white space separates; none if it is empty or starts with `#`.
-fn fields(line: &str) -> Option<impl Iterator<Item = &str>> {
-    let is_space = |char: char| matches!(char, ' ' | '\t' | '\r' | '\x0b' | '\x0c');
-    let mut fields = line
-        .split(is_space)
-        .filter(|field| !field.is_empty())
-        .peekable();
-    let is_read = !line.starts_with('#') && fields.peek().is_some();
-    is_read.then_some(fields)
+/// The topics of some of the lines of a file.
+struct PartOfTopics {
+    topics: Topics,
+    lines: u64,
+    empty: u64,
+}
+
+/// Divides a text between lines into at most this many parts of about one size.
+fn parts_of_lines(text: &str, most: usize) -> Vec<&str> {
+    let mut parts = Vec::with_capacity(most);
+    let mut rest = text;
+    for left in (2..=most).rev() {
+        let bytes = rest.as_bytes();
+        let middle = bytes.len() / left;
+        let end = memchr::memchr(b'\n', &bytes[middle..]);
+        let (part, after) = rest.split_at(end.map_or(bytes.len(), |end| middle + end + 1));
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// The fields of a line, which any ASCII white space separates; none if it starts with `#`.
+fn fields(line: &str) -> impl Iterator<Item = &str> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
+    let mut rest = if line.starts_with('#') { "" } else { line };
+    iter::from_fn(move || {
+        let start = rest.bytes().position(|byte| !is_space(&byte))?;
+        let field = &rest[start..];
+        let end = field.bytes().position(|byte| is_space(&byte));
+        let (field, after) = field.split_at(end.unwrap_or(field.len()));
+        rest = after;
+        Some(field)
+    })
 }
 
 fn trec_judgment(line: &str) -> Result<Option<Row<'_>>, String> {
-    let Some(mut found) = fields(line) else {
+    let mut found = fields(line);
+    let Some(topic) = found.next() else {
         return Ok(None);
     };
-    let four = [found.next(), found.next(), found.next(), found.next()];
-    let ([Some(topic), Some(_), Some(document), Some(number)], None) = (four, found.next()) else {
-        let count = fields(line).map_or(0, Iterator::count);
+    let three = [found.next(), found.next(), found.next()];
+    let ([Some(_), Some(document), Some(number)], None) = (three, found.next()) else {
+        let count = fields(line).count();
         return Err(format!(
             "expected 4 columns (topic, iteration, document, relevance), found {count}"
         ));
@@ -225,21 +288,14 @@ fn judgment<'t>(
 }
 
 fn trec_result(line: &str) -> Result<Option<Row<'_>>, String> {
-    let Some(mut found) = fields(line) else {
+    let mut found = fields(line);
+    let Some(topic) = found.next() else {
         return Ok(None);
     };
     let mut next = || found.next();
-    let six = [next(), next(), next(), next(), next(), next()];
-    let [
-        Some(topic),
-        Some(_),
-        Some(document),
-        Some(_),
-        Some(number),
-        Some(_),
-    ] = six
-    else {
-        let count = fields(line).map_or(0, Iterator::count);
+    let five = [next(), next(), next(), next(), next()];
+    let [Some(_), Some(document), Some(_), Some(number), Some(_)] = five else {
+        let count = fields(line).count();
         let tag = if count == 5 {
             ": the tag is missing"
         } else {
@@ -249,7 +305,7 @@ fn trec_result(line: &str) -> Result<Option<Row<'_>>, String> {
             "expected 6 columns (topic, Q0, document, rank, score, tag), found {count}{tag}"
         ));
     };
-    if number.parse::<f64>().ok().is_none_or(f64::is_nan) {
+    if !is_decimal(number) && number.parse::<f64>().ok().is_none_or(f64::is_nan) {
         return Err(format!(
             "score of {}: expected a number, found {}",
             quoted_id(document),
@@ -261,6 +317,16 @@ fn trec_result(line: &str) -> Result<Option<Row<'_>>, String> {
         document: document.into(),
         number,
     }))
+}
+
+/// Whether a text is an integer or a decimal fraction, as nearly all scores are. The metric parses it, so that this is
+/// quicker than to parse it twice.
+fn is_decimal(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let whole = text.bytes().position(|byte| !byte.is_ascii_digit());
+    let (whole, rest) = text.split_at(whole.unwrap_or(text.len()));
+    let fraction = rest.strip_prefix('.').unwrap_or(rest);
+    !whole.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn beir_judgment(line: &str) -> Result<Option<Row<'_>>, String> {
@@ -377,6 +443,59 @@ mod tests {
             "\"q\"1\td\t1",
         ] {
             assert!(judged(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn parts_are_whole_lines() {
+        for text in ["", "\n", "a", "a\nb", "a\n\nbb\nccc\n", "long line\nb\nc"] {
+            for most in 1..6 {
+                let parts = parts_of_lines(text, most);
+                assert_eq!(parts.concat(), text);
+                let mut filled = parts.iter().rev().filter(|part| !part.is_empty());
+                filled.next();
+                assert!(filled.all(|part| part.ends_with('\n')), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn topics_of_several_parts() {
+        let spec = SPECS.iter().find(|spec| spec.format == Format::TrecRun);
+        let spec = spec.expect("a format of topics");
+        let parts = [
+            "1 Q0 a 1 3 t\n2 Q0 b 1 2.5 t\n",
+            "\n1 Q0 c 2 -1e3 t\n3 Q0 d 1 .5 t",
+        ];
+        let mut topics = Topics::default();
+        let mut lines = 0;
+        for part in parts {
+            let part =
+                Topics::of_lines(part, spec).unwrap_or_else(|(problem, _)| panic!("{problem}"));
+            topics.append(part.topics, lines);
+            lines += part.lines;
+        }
+        let read = topics
+            .topics
+            .iter()
+            .map(|topic| (&*topic.name, &*topic.documents, topic.line));
+        let expected = [
+            ("1", "a\t3\nc\t-1e3\n", 1),
+            ("2", "b\t2.5\n", 2),
+            ("3", "d\t.5\n", 5),
+        ];
+        assert!(read.eq(expected));
+        let error = Topics::of_lines("1 Q0 a 1 3 t\n1 Q0 b 2 1.2.3 t", spec).err();
+        assert_eq!(error.map(|(_, line)| line), Some(2));
+    }
+
+    #[test]
+    fn decimals() {
+        for text in ["0", "12.5", "-3.25", "7."] {
+            assert!(is_decimal(text) && text.parse::<f64>().is_ok(), "{text}");
+        }
+        for text in ["", "-", ".5", "1e5", "inf", "nan", "1.2.3", "1 2", "+1"] {
+            assert!(!is_decimal(text), "{text}");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::bits::ones;
 use super::params::CocoParams;
 use super::state::{CocoState, ImageOutcome, curve_class};
 use super::verdict::Details;
+use crate::parallel;
 use crate::score::Rank;
 
 /// Precision and recall over a data set, as [`CocoAp`](super::CocoAp) computes them.
@@ -70,24 +71,16 @@ impl CocoCurves {
                 start = end;
             }
         }
-        let curves = |(class, truths, images): (u32, Vec<u64>, Images<'_>)| {
-            let mut detections = ClassDetections::new(truths);
+        let classes = parallel::map(classes.len(), |index| {
+            let (class, truths, images) = &classes[index];
+            let mut detections = ClassDetections::new(truths.clone());
             for (image, range) in images {
-                detections.add(params, image, range);
+                detections.add(params, image, range.clone());
             }
-            detections.curves(class, params)
-        };
-        // One class is not work for several threads, and an empty list must not start them.
-        #[cfg(feature = "rayon")]
-        if classes.len() > 1 && crate::parallel::threads() > 1 {
-            use rayon::prelude::*;
-            return Self {
-                classes: classes.into_par_iter().map(curves).collect(),
-                params: params.clone(),
-            };
-        }
+            detections.curves(*class, params)
+        });
         Self {
-            classes: classes.into_iter().map(curves).collect(),
+            classes,
             params: params.clone(),
         }
     }

@@ -1,14 +1,15 @@
 //! Work on the threads of the pool that a call is made in; without the feature `rayon`, on one thread.
 //!
 //! The functions of rayon are only called where no type is a parameter: they are large, and would be compiled again
-//! for each type of shape and of state.
+//! for each type of state.
 
 use std::sync::{Mutex, PoisonError};
 
 /// Returns the number of threads.
-pub(crate) fn threads() -> usize {
+#[must_use]
+pub fn threads() -> usize {
     #[cfg(feature = "rayon")]
-    if !metric_core::is_on_this_thread() {
+    if !crate::is_on_this_thread() {
         return rayon::current_num_threads();
     }
     1
@@ -25,7 +26,13 @@ fn for_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
 }
 
 /// Returns what `make` gives for each index below `count`, in the order of the indices.
-pub(crate) fn map<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+///
+/// ```
+/// use metric_core::parallel;
+///
+/// assert_eq!(parallel::map(3, |index| index * index), [0, 1, 4]);
+/// ```
+pub fn map<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let made: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
     for_each(count, &|index| {
         let value = make(index);
@@ -37,9 +44,26 @@ pub(crate) fn map<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Ve
         .collect()
 }
 
+/// Returns the results of two functions, which run at the same time if there are threads.
+///
+/// ```
+/// use metric_core::parallel;
+///
+/// assert_eq!(parallel::join(|| 1 + 1, || "two"), (2, "two"));
+/// ```
+pub fn join<A: Send, B: Send>(
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        return rayon::join(a, b);
+    }
+    (a(), b())
+}
+
 /// Does work on each thread.
-#[cfg(feature = "read")]
-pub(crate) fn on_all_threads(work: &(dyn Fn() + Sync)) {
+pub fn on_all_threads(work: &(dyn Fn() + Sync)) {
     #[cfg(feature = "rayon")]
     if threads() > 1 {
         return rayon::scope(|scope| {
@@ -53,9 +77,8 @@ pub(crate) fn on_all_threads(work: &(dyn Fn() + Sync)) {
 
 #[cfg(test)]
 mod tests {
-    use metric_core::on_this_thread;
-
     use super::*;
+    use crate::on_this_thread;
 
     #[test]
     fn values_are_in_order() {
@@ -76,6 +99,7 @@ mod tests {
         on_this_thread(|| {
             assert_eq!(threads(), 1);
             assert!(map(1000, is_here).into_iter().all(|is_here| is_here));
+            assert_eq!(join(|| is_here(0), || is_here(1)), (true, true));
         });
     }
 }
