@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "read")]
+#[cfg_attr(docsrs, doc(cfg(feature = "read")))]
+pub mod read;
+
+mod rows;
+
+pub use rows::{LabelRow, for_each_run};
+
+/// The version of this crate, as it appears in signatures.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
