@@ -6,9 +6,22 @@
 #[cfg_attr(docsrs, doc(cfg(feature = "read")))]
 pub mod read;
 
+mod cityscapes;
+mod confusion;
+#[cfg(test)]
+mod laws;
 mod rows;
+mod scores;
+mod segmentation;
+#[cfg(test)]
+mod tests;
 
+pub use confusion::{ConfusionSum, Observed, PixelConfusions};
 pub use rows::{LabelRow, for_each_run};
+pub use scores::{ClassPixels, SegmentationScores};
+pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};
+
+pub use metric_core::{Merge, Metric, NamedScores};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
