@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "read")]
+#[cfg_attr(docsrs, doc(cfg(feature = "read")))]
+pub mod read;
+
+mod cityscapes;
+mod confusion;
+#[cfg(test)]
+mod laws;
+mod rows;
+mod scores;
+mod segmentation;
+#[cfg(test)]
+mod tests;
+
+pub use confusion::{ConfusionSum, Observed, PixelConfusions};
+pub use rows::{LabelRow, for_each_run};
+pub use scores::{ClassPixels, SegmentationScores};
+pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};
+
+pub use metric_core::{Merge, Metric, NamedScores};
+
+/// The version of this crate, as it appears in signatures.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
