@@ -14,12 +14,13 @@ const ALLOWED: &[(&str, &str)] = &[
     ("metric-class", LEAF),
     ("metric-number", LEAF),
     ("metric-rank", LEAF),
+    ("metric-segmentation", LEAF),
     ("metric-text", LEAF),
     ("metric-code", LEAF),
     ("metric-graph", LEAF),
     ("metric-vision", LEAF),
     ("metric-stats", "metric-core"),
-    ("metric-registry", "metric-core metric-record metric-grid metric-class metric-number metric-rank metric-text metric-code metric-graph \
+    ("metric-registry", "metric-core metric-record metric-grid metric-class metric-number metric-rank metric-segmentation metric-text metric-code metric-graph \
         metric-vision metric-stats"),
     // Charts and examples of a metric are its result and a few of its own functions, such as alignments.
     ("metric-report", "metric-record? metric-registry? metric-graph? metric-text?"),
@@ -28,7 +29,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("metric-cli", "metric-run metric-judge metric-report"),
     // The drop-in modules need parts of metrics, such as alignments.
     ("metric-python", "metric-core metric-code metric-rank metric-text metric-vision metric-run metric-judge metric-report"),
-    ("metric-suite", "metric-core metric-record metric-grid metric-class metric-number metric-rank metric-text metric-code metric-graph \
+    ("metric-suite", "metric-core metric-record metric-grid metric-class metric-number metric-rank metric-segmentation metric-text metric-code metric-graph \
         metric-vision metric-stats metric-report metric-registry metric-run metric-judge"),
     // These see every crate as dev-dependencies, and nothing depends on them.
     ("tests", ""),

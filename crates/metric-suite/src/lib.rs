@@ -23,6 +23,9 @@ pub use metric_number as number;
 #[cfg(feature = "rank")]
 #[doc(inline)]
 pub use metric_rank as rank;
+#[cfg(feature = "segmentation")]
+#[doc(inline)]
+pub use metric_segmentation as segmentation;
 #[cfg(feature = "text")]
 #[doc(inline)]
 pub use metric_text as text;

@@ -1,14 +1,13 @@
 //! The ids of the pixels of an image, row by row.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, metadata};
 use std::io::BufReader;
 use std::path::Path;
 
 use metric_record::{Message, ReadError, json};
-use png::{BitDepth, ColorType, Decoder, DecodingError, Reader};
 
-use super::limits::Limits;
+use super::{MapOptions, PngHeader, PngRows};
 
 /// The width and the height of an image in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,18 +18,12 @@ pub(crate) struct Size {
 
 impl Size {
     /// Returns the number of pixels, if it is allowed.
-    pub(crate) fn pixels(self, limits: Limits) -> Result<usize, Message> {
-        let pixels = u64::from(self.width) * u64::from(self.height);
-        if pixels == 0 {
-            return Err(format!("has {self} pixels: expected at least one").into());
-        }
-        let number = usize::try_from(pixels).ok();
-        number
-            .filter(|_| pixels <= limits.max_pixels)
-            .ok_or_else(|| {
-                Message::from(format!("has {self} pixels: expected at most "))
-                    .option("max-pixels", &limits.max_pixels.to_string())
-            })
+    pub(crate) fn pixels(self, options: MapOptions) -> Result<usize, Message> {
+        let (width, height) = (self.width.into(), self.height.into());
+        let checked = options.check_pixels("", width, height);
+        checked.map_err(|error| error.problem)?;
+        // As many as are allowed have an index.
+        Ok(width as usize * height as usize)
     }
 }
 
@@ -86,8 +79,8 @@ pub(crate) struct IdMap {
 
 impl IdMap {
     /// Returns a map of VOID.
-    pub(crate) fn empty(size: Size, limits: Limits) -> Result<Self, Message> {
-        let pixels = size.pixels(limits)?;
+    pub(crate) fn empty(size: Size, options: MapOptions) -> Result<Self, Message> {
+        let pixels = size.pixels(options)?;
         let mut ids = Vec::new();
         ids.try_reserve_exact(pixels)
             .map_err(|_| Message::from(format!("out of memory for {size} pixels")))?;
@@ -96,7 +89,7 @@ impl IdMap {
     }
 
     /// Parses a list of rows.
-    pub(crate) fn parse(rows: &str, limits: Limits) -> Result<Self, Message> {
+    pub(crate) fn parse(rows: &str, options: MapOptions) -> Result<Self, Message> {
         let of_ids = |problem: String| Message::from(format!("ids: {problem}"));
         let rows: Vec<Vec<u32>> = json::typed(rows).map_err(of_ids)?;
         let width = rows.first().map_or(0, Vec::len);
@@ -114,7 +107,7 @@ impl IdMap {
             width: number(width),
             height: number(rows.len()),
         };
-        size.pixels(limits)?;
+        size.pixels(options)?;
         Ok(Self {
             size,
             ids: rows.concat(),
@@ -146,92 +139,57 @@ impl IdMap {
 
 /// The ids of a PNG file, whose pixels have R + 256 G + 65536 B as id.
 pub(crate) struct PngIds {
-    name: String,
+    rows: PngRows<BufReader<File>>,
     size: Size,
-    reader: Reader<BufReader<File>>,
-    /// The pixels of an interlaced file, whose rows come in another order.
-    whole: Option<Vec<u8>>,
-    channels: usize,
-    bytes: Vec<u8>,
     ids: Vec<u32>,
-    next: u32,
 }
+
+/// The bytes of a file that are read at once.
+const PART_BYTES: usize = 1 << 16;
 
 impl PngIds {
     /// Opens a file, and reads its header.
-    pub(crate) fn open(path: &Path, limits: Limits) -> Result<Self, ReadError> {
+    pub(crate) fn open(path: &Path, options: MapOptions) -> Result<Self, ReadError> {
         let name = path.display().to_string();
-        let refused = |problem: Message| ReadError::new(&name, problem);
-        let cannot = |error: std::io::Error| refused(format!("cannot be opened: {error}").into());
-        let metadata = path.metadata().map_err(cannot)?;
-        if !metadata.is_file() {
-            return Err(refused("found no plain file, expected a PNG file".into()));
+        let refused = |problem: String| ReadError::new(&name, problem);
+        let cannot = |error: std::io::Error| refused(format!("cannot be opened: {error}"));
+        // Opening a pipe would wait.
+        if !metadata(path).map_err(cannot)?.is_file() {
+            return Err(refused("is not a plain file: expected a PNG file".to_owned()));
         }
         let file = File::open(path).map_err(cannot)?;
-        let invalid = |error: DecodingError| refused(png_problem(&error).into());
-        let mut decoder = Decoder::new(BufReader::new(file));
-        decoder.set_ignore_text_chunk(true);
-        decoder.set_ignore_iccp_chunk(true);
-        let header = decoder.read_header_info().map_err(invalid)?;
+        let input = BufReader::with_capacity(PART_BYTES, file);
+        let rows = PngRows::new(&*name, input, options)?;
+        let header = rows.header();
+        if let Some(problem) = other_png(header) {
+            return Err(refused(problem));
+        }
         let size = Size {
             width: header.width,
             height: header.height,
         };
-        let pixels = size.pixels(limits).map_err(|problem| refused(problem).limit())?;
-        let channels = match (header.color_type, header.bit_depth) {
-            (ColorType::Rgb, BitDepth::Eight) => 3,
-            (ColorType::Rgba, BitDepth::Eight) => 4,
-            (color, depth) => return Err(refused(other_png(color, depth).into())),
-        };
-        let is_interlaced = header.interlaced;
-        let mut reader = decoder.read_info().map_err(invalid)?;
-        let mut whole = None;
-        if is_interlaced {
-            let mut bytes = Vec::new();
-            bytes
-                .try_reserve_exact(pixels * channels)
-                .map_err(|_| refused(format!("out of memory for {size} pixels").into()))?;
-            bytes.resize(pixels * channels, 0);
-            reader.next_frame(&mut bytes).map_err(invalid)?;
-            whole = Some(bytes);
-        }
-        let width = size.width as usize;
         Ok(Self {
-            bytes: vec![0; width * channels],
-            ids: vec![0; width],
-            name,
+            rows,
             size,
-            reader,
-            whole,
-            channels,
-            next: 0,
+            ids: vec![0; size.width as usize],
         })
     }
 
     fn next(&mut self) -> Result<Option<&[u32]>, ReadError> {
-        if self.next == self.size.height {
+        let channels = self.rows.header().channels;
+        let Some(bytes) = self.rows.next_row()? else {
             return Ok(None);
-        }
-        let row = self.next as usize * self.bytes.len();
-        let bytes = match &self.whole {
-            Some(whole) => &whole[row..row + self.bytes.len()],
-            None => {
-                let read = self.reader.read_row(&mut self.bytes);
-                read.map_err(|error| ReadError::new(&self.name, png_problem(&error)))?;
-                &self.bytes
-            }
         };
-        self.next += 1;
-        let id = |[red, green, blue]: [u8; 3]| u32::from_le_bytes([red, green, blue, 0]);
-        if self.channels == 3 {
-            let (pixels, _) = bytes.as_chunks::<3>();
-            for (to, pixel) in self.ids.iter_mut().zip(pixels) {
-                *to = id(*pixel);
+        let id = |red, green, blue| u32::from_le_bytes([red, green, blue, 0]);
+        if channels == 3 {
+            let (pixels, _) = bytes.as_chunks();
+            for (to, &[red, green, blue]) in self.ids.iter_mut().zip(pixels) {
+                *to = id(red, green, blue);
             }
         } else {
-            let (pixels, _) = bytes.as_chunks::<4>();
-            for (to, &[red, green, blue, _]) in self.ids.iter_mut().zip(pixels) {
-                *to = id([red, green, blue]);
+            let (pixels, _) = bytes.as_chunks();
+            for (to, &[red, green, blue, _alpha]) in self.ids.iter_mut().zip(pixels) {
+                *to = id(red, green, blue);
             }
         }
         Ok(Some(&self.ids))
@@ -239,25 +197,20 @@ impl PngIds {
 }
 
 /// The problem of a file without three or four channels of 8 bits.
-fn other_png(color: ColorType, depth: BitDepth) -> String {
-    let expected = "expected 3 or 4 channels of 8 bits (RGB or RGBA), as panoptic files have";
-    let hint = "; a map of classes is for the metric segmentation";
-    match (color, depth as u8) {
-        (ColorType::Grayscale, depth) => format!("is gray of {depth} bits: {expected}{hint}"),
-        (ColorType::GrayscaleAlpha, depth) => {
-            format!("is gray of {depth} bits with alpha: {expected}{hint}")
-        }
-        (ColorType::Indexed, _) => format!("has a palette: {expected}{hint}"),
-        (_, depth) => format!("has {depth} bits per channel: {expected}"),
-    }
-}
-
-fn png_problem(error: &DecodingError) -> String {
-    match error {
-        DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            "is truncated: the file ends before its last row".to_owned()
-        }
-        DecodingError::IoError(error) => format!("cannot be read: {error}"),
-        error => format!("is not a PNG file that can be decoded: {error}"),
-    }
+fn other_png(header: PngHeader) -> Option<String> {
+    let bits = header.bits;
+    let found = match header.channels {
+        _ if header.is_palette => "has a palette".to_owned(),
+        1 => format!("is gray of {bits} bits"),
+        2 => format!("is gray of {bits} bits with alpha"),
+        _ if bits != 8 => format!("has {bits} bits per channel"),
+        _ => return None,
+    };
+    let hint = match header.channels {
+        1 => ". A map of classes is for the metric segmentation",
+        _ => "",
+    };
+    Some(format!(
+        "{found}: expected 3 or 4 channels of 8 bits (RGB or RGBA), as panoptic files have{hint}"
+    ))
 }

@@ -8,7 +8,7 @@ use metric_record::{Content, Document, File, IdKey, Kind, Message, ReadError};
 use serde::Deserialize;
 
 use super::ids::{IdMap, IdRows, PngIds, Size};
-use super::limits::Limits;
+use super::MapOptions;
 use super::run_lengths::RunLengths;
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
@@ -107,8 +107,7 @@ struct WholeFields<'a> {
 
 #[derive(Deserialize)]
 struct ImageFields<'a> {
-    #[serde(borrow)]
-    image_id: Option<IdKey<'a>>,
+    image_id: Option<Raw<'a>>,
     file_name: Option<String>,
     #[serde(borrow)]
     ids: Option<Raw<'a>>,
@@ -143,7 +142,7 @@ struct CategoryFields<'a> {
 #[derive(Deserialize)]
 struct SizeFields<'a> {
     #[serde(borrow)]
-    id: IdKey<'a>,
+    id: Raw<'a>,
     width: Option<u32>,
     height: Option<u32>,
 }
@@ -205,22 +204,22 @@ impl<'a> PanopticFile<'a> {
     }
 
     /// Opens the ids of an image's pixels, row by row.
-    fn rows(&self, image: &PanopticImage<'_>, limits: Limits) -> Result<IdRows, ReadError> {
+    fn rows(&self, image: &PanopticImage<'_>, options: MapOptions) -> Result<IdRows, ReadError> {
         let of_image = |problem: Message| self.error(image, problem);
         match &image.pixels {
             Pixels::File(name) => {
                 let path = self.path(image, name)?;
-                let rows = PngIds::open(&path, limits)
+                let rows = PngIds::open(&path, options)
                     .map_err(|error| error.at(format!("image {}", image.id)))?;
                 Ok(IdRows::Png(rows))
             }
             Pixels::Runs(runs) => {
                 let size = self.sizes.get(&image.id).copied();
-                let map = map_of_runs(image, runs, size, limits).map_err(of_image)?;
+                let map = map_of_runs(image, runs, size, options).map_err(of_image)?;
                 Ok(IdRows::Map(map))
             }
             Pixels::Rows(rows) => {
-                let map = IdMap::parse(rows.0, limits).map_err(of_image)?;
+                let map = IdMap::parse(rows.0, options).map_err(of_image)?;
                 Ok(IdRows::Map(map))
             }
         }
@@ -309,8 +308,13 @@ fn category(json: &str) -> Result<SegmentCategory, Located> {
 
 fn image_size(json: &str) -> Result<Option<(IdKey<'_>, Size)>, Located> {
     let fields: SizeFields<'_> = plain(json)?;
+    let id = image_id(fields.id.0)?;
     let size = fields.width.zip(fields.height);
-    Ok(size.map(|(width, height)| (fields.id, Size { width, height })))
+    Ok(size.map(|(width, height)| (id, Size { width, height })))
+}
+
+fn image_id(json: &str) -> Result<IdKey<'_>, Located> {
+    plain(json)
 }
 
 /// A field that is 0 or 1, or true or false.
@@ -329,10 +333,11 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
 impl<'a> PanopticImage<'a> {
     /// Parses an image of a file.
     fn parse(json: &'a str) -> Result<Self, Located> {
-        let mut fields: ImageFields<'a> = plain(json)?;
-        let Some(id) = fields.image_id.take() else {
+        let fields: ImageFields<'a> = plain(json)?;
+        let Some(id) = fields.image_id else {
             return Err(Located::new("", "no field `image_id`"));
         };
+        let id = image_id(id.0)?;
         Self::of_fields(id, fields)
     }
 
@@ -411,7 +416,7 @@ fn map_of_runs(
     image: &PanopticImage<'_>,
     runs: &[Raw<'_>],
     size: Option<Size>,
-    limits: Limits,
+    options: MapOptions,
 ) -> Result<IdMap, Message> {
     let mut size = size;
     let mut map = None;
@@ -432,9 +437,9 @@ fn map_of_runs(
         size = Some(own);
         let map = match &mut map {
             Some(map) => map,
-            None => map.insert(IdMap::empty(own, limits)?),
+            None => map.insert(IdMap::empty(own, options)?),
         };
-        let pixels = own.pixels(limits)?;
+        let pixels = own.pixels(options)?;
         for (start, length) in parsed.runs(pixels).map_err(of_segment)? {
             if let Some(other) = map.set_run(start, length, segment.id) {
                 let problem = format!("segment {} overlaps segment {other}", segment.id);
@@ -444,7 +449,7 @@ fn map_of_runs(
     }
     match (map, size) {
         (Some(map), _) => Ok(map),
-        (None, Some(size)) => IdMap::empty(size, limits),
+        (None, Some(size)) => IdMap::empty(size, options),
         (None, None) => {
             let problem = "has no segments, and `images` has no width and height of it";
             Err(problem.into())
@@ -453,14 +458,28 @@ fn map_of_runs(
 }
 
 /// How images of panoptic segments are compared, and what they may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PanopticRules {
     /// How segments are matched.
     pub matching: MatchingRules,
     /// The distance of boundaries as a share of the diagonal of an image.
     pub dilation: f64,
-    /// The limits of an image.
-    pub limits: Limits,
+    /// The limits of the images.
+    pub maps: MapOptions,
+    /// The most ids of segments that a side of an image may have: an image of noise has millions.
+    pub max_segments: usize,
+}
+
+impl Default for PanopticRules {
+    /// Masks, without quirks.
+    fn default() -> Self {
+        Self {
+            matching: MatchingRules::default(),
+            dilation: 0.02,
+            maps: MapOptions::default(),
+            max_segments: 1 << 16,
+        }
+    }
 }
 
 /// Compares the segments of an image. A missing prediction has no segments.
@@ -476,9 +495,9 @@ pub fn compare_files(
     rules: PanopticRules,
 ) -> Result<Matching, ReadError> {
     let at = || format!("image {}", truth.id);
-    let rows = truths.rows(truth, rules.limits)?;
+    let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
-        Some((file, image)) => (file.rows(image, rules.limits)?, &image.segments[..]),
+        Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
         None => (IdRows::void(rows.size()), &[][..]),
     };
     let names = || {
@@ -508,8 +527,8 @@ pub fn compare_records(
 ) -> Result<Matching, (bool, Message)> {
     let map = |image: &PanopticImage<'_>, is_prediction: bool| {
         let map = match &image.pixels {
-            Pixels::Rows(rows) => IdMap::parse(rows.0, rules.limits),
-            Pixels::Runs(runs) => map_of_runs(image, runs, image.size, rules.limits),
+            Pixels::Rows(rows) => IdMap::parse(rows.0, rules.maps),
+            Pixels::Runs(runs) => map_of_runs(image, runs, image.size, rules.maps),
             Pixels::File(_) => Err("expected `ids`, a list of rows".into()),
         };
         map.map(IdRows::Map).map_err(|problem| (is_prediction, problem))
@@ -547,10 +566,10 @@ fn compare_rows(
         let problem = format!("has {other} pixels: expected {size}, as the reference has");
         return Err(CompareError::Side(true, problem.into(), false));
     }
-    let mut overlaps = Overlaps::new(rules.limits.max_segments);
+    let mut overlaps = Overlaps::new(rules.max_segments);
     let too_many = |error: TooManyIds| {
         let is_prediction = !matches!(error, TooManyIds::Ids { is_prediction: false, .. });
-        let max = rules.limits.max_segments.to_string();
+        let max = rules.max_segments.to_string();
         let problem = Message::from(format!("{error}: expected at most "));
         CompareError::Side(is_prediction, problem.option("max-segments", &max), true)
     };

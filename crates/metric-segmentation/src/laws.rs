@@ -1,0 +1,1 @@
+../../metric-core/src/laws.rs

@@ -1,0 +1,218 @@
+use std::fs;
+use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::path::Path;
+
+use metric_record::{Message, ReadError};
+
+use super::MapOptions;
+use super::npy::{self, NpyRows};
+use super::png::PngRows;
+use crate::LabelRow;
+
+/// The rows of a map of labels, in a PNG or a NumPy file.
+///
+/// The label of a pixel is the sample as it is stored: the index of a palette, never its color, and gray of 1, 2 or 4 bits is
+/// not scaled.
+///
+/// ```no_run
+/// use metric_segmentation::read::{LabelRows, MapOptions};
+///
+/// let mut rows = LabelRows::open("labels/im0.png".as_ref(), MapOptions::default())?;
+/// let [width, height] = rows.size();
+/// while let Some(row) = rows.next_row()? {
+///     assert_eq!(row.len(), width);
+/// }
+/// # Ok::<(), metric_record::ReadError>(())
+/// ```
+pub struct LabelRows<R: BufRead + Seek> {
+    format: Format<R>,
+    /// The labels of a row whose samples are not bytes.
+    bytes: Vec<u8>,
+    wide: Vec<i64>,
+}
+
+enum Format<R: BufRead + Seek> {
+    Png(Box<PngRows<R>>),
+    Npy(NpyRows<R>),
+}
+
+/// The first bytes of a PNG file.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+impl LabelRows<BufReader<fs::File>> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be opened, and as [`new`](Self::new) does.
+    pub fn open(path: &Path, options: MapOptions) -> Result<Self, ReadError> {
+        let name = path.display().to_string();
+        match fs::File::open(path) {
+            Ok(file) => Self::new(name, BufReader::with_capacity(1 << 16, file), options),
+            Err(error) => Err(ReadError::new(name, format!("cannot be opened: {error}"))),
+        }
+    }
+}
+
+impl<'b> LabelRows<Cursor<&'b [u8]>> {
+    /// Reads a file that is in memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`new`](Self::new) does.
+    pub fn in_memory(
+        name: impl Into<String>,
+        bytes: &'b [u8],
+        options: MapOptions,
+    ) -> Result<Self, ReadError> {
+        Self::new(name, Cursor::new(bytes), options)
+    }
+}
+
+impl<R: BufRead + Seek> LabelRows<R> {
+    /// Reads the header of a file. `name` is the name of the file, for messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is neither a PNG file with one channel nor a NumPy file of integers or booleans, or if
+    /// it is larger than the options allow.
+    pub fn new(
+        name: impl Into<String>,
+        mut input: R,
+        options: MapOptions,
+    ) -> Result<Self, ReadError> {
+        let name = name.into();
+        let start = input.fill_buf();
+        let start =
+            start.map_err(|error| ReadError::new(&name, format!("cannot be read: {error}")))?;
+        let format = if start.starts_with(PNG) {
+            let rows = PngRows::new(name, input, options)?;
+            Format::Png(Box::new(if options.first_channel {
+                rows
+            } else {
+                one_channel(rows)?
+            }))
+        } else if start.starts_with(npy::MAGIC) {
+            Format::Npy(NpyRows::new(name, input, options)?)
+        } else {
+            let problem = "is neither a PNG nor a NumPy file: expected labels as .png or .npy";
+            return Err(ReadError::new(name, problem));
+        };
+        Ok(Self {
+            format,
+            bytes: Vec::new(),
+            wide: Vec::new(),
+        })
+    }
+
+    /// Returns the width and the height.
+    pub fn size(&self) -> [usize; 2] {
+        match &self.format {
+            Format::Png(rows) => {
+                let header = rows.header();
+                [header.width as usize, header.height as usize]
+            }
+            Format::Npy(rows) => rows.size(),
+        }
+    }
+
+    /// Returns whether the file is an animation, of which only the default image is read.
+    pub fn is_animated(&self) -> bool {
+        matches!(&self.format, Format::Png(rows) if rows.header().is_animated)
+    }
+
+    /// Returns the labels of the next row; `None` after the last row.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is cut off or damaged.
+    pub fn next_row(&mut self) -> Result<Option<LabelRow<'_>>, ReadError> {
+        match &mut self.format {
+            Format::Npy(rows) => rows.next_row(),
+            Format::Png(rows) => {
+                let header = rows.header();
+                let Some(row) = rows.next_row()? else {
+                    return Ok(None);
+                };
+                let channels = usize::from(header.channels);
+                Ok(Some(match header.bits {
+                    8 if channels == 1 => LabelRow::Bytes(row),
+                    8 => {
+                        self.bytes.clear();
+                        self.bytes.extend(row.iter().step_by(channels));
+                        LabelRow::Bytes(&self.bytes)
+                    }
+                    16 => {
+                        self.wide.clear();
+                        let samples = row.chunks_exact(2).step_by(channels);
+                        let label =
+                            |bytes: &[u8]| i64::from(u16::from_be_bytes([bytes[0], bytes[1]]));
+                        self.wide.extend(samples.map(label));
+                        LabelRow::Wide(&self.wide)
+                    }
+                    bits => {
+                        unpack(row, bits, header.width as usize, &mut self.bytes);
+                        LabelRow::Bytes(&self.bytes)
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// Refuses files of colors.
+fn one_channel<R: BufRead + Seek>(mut rows: PngRows<R>) -> Result<PngRows<R>, ReadError> {
+    let header = rows.header();
+    let found = match header.channels {
+        1 => return Ok(rows),
+        2 => "gray with alpha",
+        3 => "RGB",
+        _ => "RGBA",
+    };
+    let problem = if header.channels > 2 && is_gray(&mut rows)? {
+        Message::from(format!(
+            "has {} channels ({found}) with equal values in red, green and blue: expected one channel, so convert it to \
+             gray, or read the first one with ",
+            header.channels
+        ))
+        .option("channel", "first")
+    } else {
+        Message::from(format!(
+            "has {} channels ({found}): expected one channel with the index of the class, so convert colors to class \
+             indices",
+            header.channels
+        ))
+    };
+    Err(ReadError::new(rows.name(), problem))
+}
+
+/// Whether red, green and blue are the same everywhere.
+fn is_gray<R: BufRead + Seek>(rows: &mut PngRows<R>) -> Result<bool, ReadError> {
+    let header = rows.header();
+    let sample = usize::from(header.bits / 8).max(1);
+    let pixel = sample * usize::from(header.channels);
+    while let Some(row) = rows.next_row()? {
+        let is_gray = |pixel: &[u8]| {
+            let mut samples = pixel.chunks_exact(sample).take(3);
+            let red = samples.next();
+            samples.all(|other| Some(other) == red)
+        };
+        if !row.chunks_exact(pixel).all(is_gray) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Unpacks samples of 1, 2 or 4 bits, of which the first one of a byte has its highest bits.
+fn unpack(row: &[u8], bits: u8, width: usize, labels: &mut Vec<u8>) {
+    labels.clear();
+    let mask = (1_u8 << bits) - 1;
+    for byte in row {
+        let mut shift = 8;
+        while shift > 0 && labels.len() < width {
+            shift -= bits;
+            labels.push((byte >> shift) & mask);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+use std::io::Cursor;
+
+use ::png::{BitDepth, ColorType, Encoder};
+
+use super::*;
+use crate::LabelRow;
+
+fn labels(name: &str, bytes: &[u8], options: MapOptions) -> Result<Vec<Vec<i64>>, String> {
+    let text = |error: ReadError| error.to_string();
+    let mut rows = LabelRows::in_memory(name, bytes, options).map_err(text)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next_row().map_err(text)? {
+        all.push((0..row.len()).filter_map(|index| row.get(index)).collect());
+    }
+    Ok(all)
+}
+
+/// A PNG file of these samples.
+fn png(width: u32, color: ColorType, depth: BitDepth, samples: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let row = color.samples() * width as usize * depth as usize;
+    let mut encoder = Encoder::new(&mut file, width, (samples.len() / row.div_ceil(8)) as u32);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    if color == ColorType::Indexed {
+        // Shorter than some indices.
+        encoder.set_palette([200; 6].as_slice());
+    }
+    let mut writer = encoder.write_header().expect("a header");
+    writer
+        .write_image_data(samples)
+        .expect("the samples of an image");
+    writer.finish().expect("the end of the file");
+    file
+}
+
+/// A NumPy file, of version 1.
+fn npy(descr: &str, is_fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let order = if is_fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+    let size = (header.len() as u16).to_le_bytes();
+    [
+        b"\x93NUMPY\x01\x00",
+        size.as_slice(),
+        header.as_bytes(),
+        data,
+    ]
+    .concat()
+}
+
+#[test]
+fn samples_are_read_as_stored() {
+    for (file, expected) in [
+        (
+            png(2, ColorType::Grayscale, BitDepth::Eight, &[0, 255, 7, 8]),
+            vec![vec![0, 255], vec![7, 8]],
+        ),
+        (
+            png(3, ColorType::Grayscale, BitDepth::Two, &[0b00_01_11_00]),
+            vec![vec![0, 1, 3]],
+        ),
+        (
+            png(3, ColorType::Grayscale, BitDepth::Four, &[0x1f, 0x20]),
+            vec![vec![1, 15, 2]],
+        ),
+        (
+            png(9, ColorType::Grayscale, BitDepth::One, &[0b1000_0001, 0x80]),
+            vec![vec![1, 0, 0, 0, 0, 0, 0, 1, 1]],
+        ),
+        (
+            png(2, ColorType::Grayscale, BitDepth::Sixteen, &[1, 0, 0, 1]),
+            vec![vec![256, 1]],
+        ),
+        (
+            png(2, ColorType::Indexed, BitDepth::Eight, &[1, 200]),
+            vec![vec![1, 200]],
+        ),
+    ] {
+        assert_eq!(labels("a.png", &file, MapOptions::default()), Ok(expected));
+    }
+}
+
+#[test]
+fn arrays_are_read_in_any_form() {
+    for (descr, is_fortran, shape, data, expected) in [
+        (
+            "|u1",
+            false,
+            "(2, 2)",
+            &[1, 2, 3, 255][..],
+            [[1, 2], [3, 255]],
+        ),
+        ("|i1", false, "(2, 2)", &[1, 2, 3, 255], [[1, 2], [3, -1]]),
+        ("|b1", false, "(2, 2)", &[1, 0, 0, 1], [[1, 0], [0, 1]]),
+        ("|u1", true, "(2, 2)", &[1, 2, 3, 4], [[1, 3], [2, 4]]),
+        (
+            "<u2",
+            false,
+            "(1, 2, 2)",
+            &[1, 0, 2, 0, 3, 0, 0, 1],
+            [[1, 2], [3, 256]],
+        ),
+        (
+            ">u2",
+            false,
+            "(2, 2, 1)",
+            &[0, 1, 0, 2, 0, 3, 1, 0],
+            [[1, 2], [3, 256]],
+        ),
+        (
+            ">i2",
+            true,
+            "(2, 2)",
+            &[0, 1, 0, 2, 255, 255, 1, 0],
+            [[1, -1], [2, 256]],
+        ),
+    ] {
+        let file = npy(descr, is_fortran, shape, data);
+        let expected = expected.map(Vec::from).to_vec();
+        assert_eq!(
+            labels("a.npy", &file, MapOptions::default()),
+            Ok(expected),
+            "{descr}"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_no_maps_are_refused() {
+    let gray = png(2, ColorType::Grayscale, BitDepth::Eight, &[0, 1, 2, 3]);
+    let mut damaged = gray.clone();
+    let middle = gray.len() - 20;
+    damaged[middle] ^= 1;
+    let mut huge = gray.clone();
+    huge[16..24].copy_from_slice(&[0, 1, 0x86, 0xa0, 0, 1, 0x86, 0xa0]);
+    let huge_checksum = crc(&huge[12..29]).to_be_bytes();
+    huge[29..33].copy_from_slice(&huge_checksum);
+    for (name, file, expected) in [
+        (
+            "a.png",
+            gray[..gray.len() - 20].to_vec(),
+            "a.png: is cut off: expected a complete PNG file",
+        ),
+        ("b.png", damaged, "b.png: is not a valid PNG file: "),
+        (
+            "c.png",
+            huge,
+            "c.png: has 100000 x 100000 pixels: expected at most 268435456 pixels, see --max-pixels",
+        ),
+        (
+            "d.png",
+            b"GIF89a".to_vec(),
+            "d.png: is neither a PNG nor a NumPy file: expected labels as .png or .npy",
+        ),
+        (
+            "e.png",
+            png(1, ColorType::Rgb, BitDepth::Eight, &[3, 3, 3]),
+            "read the first one with --channel first",
+        ),
+        (
+            "f.png",
+            png(1, ColorType::Rgb, BitDepth::Eight, &[3, 3, 4]),
+            "convert colors to class indices",
+        ),
+        (
+            "g.png",
+            png(1, ColorType::GrayscaleAlpha, BitDepth::Eight, &[3, 3]),
+            "2 channels (gray with alpha): expected one channel",
+        ),
+        (
+            "h.npy",
+            npy("<f4", false, "(3, 2, 2)", &[0; 48]),
+            "take the argmax over the classes",
+        ),
+        (
+            "i.npy",
+            npy("|u1", false, "(4,)", &[0; 4]),
+            "has an array of the shape (4,): expected (height, width)",
+        ),
+        (
+            "j.npy",
+            npy("|u1", false, "(2, 2)", &[0; 3]),
+            "j.npy: is cut off: expected a complete NumPy file",
+        ),
+        (
+            "k.npy",
+            npy("|u1", false, "(0, 2)", &[]),
+            "k.npy: has 2 x 0 pixels: expected at least one",
+        ),
+        (
+            "l.npy",
+            npy("|O", false, "(2, 2)", &[0; 9]),
+            "expected integers or booleans",
+        ),
+    ] {
+        let error = labels(name, &file, MapOptions::default()).expect_err(name);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_first_channel_is_read_on_demand() {
+    let options = MapOptions::default().with_first_channel(true);
+    for (depth, samples, expected) in [
+        (BitDepth::Eight, &[3, 9, 9, 4, 9, 9][..], [3, 4]),
+        (
+            BitDepth::Sixteen,
+            &[1, 0, 9, 9, 9, 9, 0, 4, 9, 9, 9, 9],
+            [256, 4],
+        ),
+    ] {
+        let file = png(2, ColorType::Rgb, depth, samples);
+        assert_eq!(labels("a.png", &file, options), Ok(vec![expected.to_vec()]));
+    }
+}
+
+#[test]
+fn colors_are_read_as_stored() {
+    let file = png(
+        1,
+        ColorType::Rgba,
+        BitDepth::Eight,
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    let mut rows =
+        PngRows::new("a.png", Cursor::new(file), MapOptions::default()).expect("an image");
+    assert_eq!((rows.header().channels, rows.header().bits), (4, 8));
+    assert_eq!(rows.next_row(), Ok(Some(&[1, 2, 3, 4][..])));
+    assert_eq!(rows.next_row(), Ok(Some(&[5, 6, 7, 8][..])));
+    assert_eq!(rows.next_row(), Ok(None));
+}
+
+/// The checksum of a chunk.
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())
+        })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+#[test]
+fn rows_of_labels_have_a_length() {
+    let row = LabelRow::Bytes(&[1, 2]);
+    assert_eq!((row.len(), row.is_empty(), row.get(2)), (2, false, None));
+}
