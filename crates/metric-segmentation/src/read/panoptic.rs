@@ -203,6 +203,18 @@ impl<'a> PanopticFile<'a> {
         ReadError::new(self.name, problem).at(format!("image {}", image.id))
     }
 
+    /// Returns an error about the file.
+    #[must_use]
+    pub fn error_of_file(&self, problem: impl Into<Message>) -> ReadError {
+        ReadError::new(self.name, problem)
+    }
+
+    /// Returns the name of the file.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+
     /// Opens the ids of an image's pixels, row by row.
     fn rows(&self, image: &PanopticImage<'_>, options: MapOptions) -> Result<IdRows, ReadError> {
         let of_image = |problem: Message| self.error(image, problem);
