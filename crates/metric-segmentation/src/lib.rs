@@ -7,11 +7,20 @@
 pub mod read;
 
 mod boundary;
+mod cityscapes;
+mod confusion;
+#[cfg(test)]
+mod laws;
 mod overlaps;
 mod panoptic;
 mod rows;
+mod scores;
+mod segmentation;
+#[cfg(test)]
+mod tests;
 
 pub use boundary::{Boundaries, BoundaryRow, boundary_distance};
+pub use confusion::{ConfusionSum, Observed, PixelConfusions};
 pub use overlaps::{IdPair, Overlaps, PixelCounts, TooManyIds};
 pub use panoptic::{
     CategoryState, Matching, MatchingRules, Oddities, PanopticError, PanopticQuality,
@@ -19,6 +28,10 @@ pub use panoptic::{
     match_segments,
 };
 pub use rows::{LabelRow, for_each_run};
+pub use scores::{ClassPixels, SegmentationScores};
+pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};
+
+pub use metric_core::{Merge, Metric, NamedScores};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

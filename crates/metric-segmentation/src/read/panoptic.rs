@@ -506,24 +506,28 @@ pub fn compare_files(
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
 ) -> Result<Matching, ReadError> {
-    let at = || format!("image {}", truth.id);
     let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
         Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
         None => (IdRows::void(rows.size()), &[][..]),
     };
-    let names = || {
-        let found = found.map(|(file, image)| file.pixels_name(image));
-        [truths.pixels_name(truth), found.unwrap_or_default()]
-    };
-    compare_rows(rows, rows_found, truth, segments, is_known, rules).map_err(|error| match error {
-        CompareError::Read(error) => error.at(at()),
-        CompareError::Side(is_prediction, problem, is_limit) => {
-            let [of_truth, of_found] = names();
-            let name = if is_prediction { of_found } else { of_truth };
-            let error = ReadError::new(name, problem).at(at());
-            if is_limit { error.limit() } else { error }
-        }
+    compare_rows(rows, rows_found, truth, segments, is_known, rules).map_err(|error| {
+        let error = match error {
+            CompareError::Read(error) => error,
+            CompareError::Side(part, problem) => {
+                let (file, image) = match (part.is_prediction, found) {
+                    (true, Some(found)) => found,
+                    _ => (truths, truth),
+                };
+                let name = if part.is_pixels {
+                    file.pixels_name(image)
+                } else {
+                    file.name.to_owned()
+                };
+                ReadError::new(name, problem)
+            }
+        };
+        error.at(format!("image {}", truth.id))
     })
 }
 
@@ -549,20 +553,35 @@ pub fn compare_records(
     let compared = compare_rows(rows, rows_found, truth, &found.segments, &|_| true, rules);
     compared.map_err(|error| match error {
         CompareError::Read(error) => (true, error.message()),
-        CompareError::Side(is_prediction, problem, _) => (is_prediction, problem),
+        CompareError::Side(part, problem) => (part.is_prediction, problem),
     })
 }
 
 enum CompareError {
     Read(ReadError),
-    /// Whether it is about the prediction, the problem, and whether it is a limit.
-    Side(bool, Message, bool),
+    Side(Part, Message),
+}
+
+/// A part of the values of an image.
+#[derive(Clone, Copy)]
+struct Part {
+    is_prediction: bool,
+    /// Whether it is the pixels, rather than the list of segments.
+    is_pixels: bool,
 }
 
 impl From<ReadError> for CompareError {
     fn from(error: ReadError) -> Self {
         Self::Read(error)
     }
+}
+
+fn pixels_error(is_prediction: bool, problem: Message) -> CompareError {
+    let part = Part {
+        is_prediction,
+        is_pixels: true,
+    };
+    CompareError::Side(part, problem)
 }
 
 fn compare_rows(
@@ -576,14 +595,14 @@ fn compare_rows(
     let [size, other] = [truth_rows.size(), found_rows.size()];
     if size != other {
         let problem = format!("has {other} pixels: expected {size}, as the reference has");
-        return Err(CompareError::Side(true, problem.into(), false));
+        return Err(pixels_error(true, problem.into()));
     }
     let mut overlaps = Overlaps::new(rules.max_segments);
     let too_many = |error: TooManyIds| {
         let is_prediction = !matches!(error, TooManyIds::Ids { is_prediction: false, .. });
         let max = rules.max_segments.to_string();
         let problem = Message::from(format!("{error}: expected at most "));
-        CompareError::Side(is_prediction, problem.option("max-segments", &max), true)
+        pixels_error(is_prediction, problem.option("max-segments", &max))
     };
     let distance = boundary_distance(size.width as usize, size.height as usize, rules.dilation);
     let mut boundaries = (rules.matching.iou == SegmentIou::Boundary)
@@ -603,8 +622,11 @@ fn compare_rows(
     }
     match_segments(&truth.segments, found, &overlaps, is_known, rules.matching).map_err(
         |error: PanopticError| {
-            let is_prediction = error.is_of_prediction();
-            CompareError::Side(is_prediction, error.to_string().into(), false)
+            let part = Part {
+                is_prediction: error.is_of_prediction(),
+                is_pixels: matches!(error, PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }),
+            };
+            CompareError::Side(part, error.to_string().into())
         },
     )
 }
