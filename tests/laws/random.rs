@@ -100,6 +100,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::Boxes => &[boxes, item_boxes],
         Shape::Images | Shape::Masks => &[image],
         Shape::Keypoints => &[persons],
+        Shape::Segments => &[segments],
         Shape::Grids => &[arc],
         Shape::GridTasks => &[arc_tasks],
         Shape::Rules => &[lanes],
@@ -222,6 +223,27 @@ fn grid() -> impl Strategy<Value = Json> {
         let row = proptest::collection::vec(0_u8..10, columns);
         proptest::collection::vec(row, rows).prop_map(|rows| json!(rows))
     })
+}
+
+/// Segments of few categories, of which the prediction moves a few pixels. Some are crowds.
+fn segments() -> BoxedStrategy<Values> {
+    let pixels = || proptest::collection::vec(0_u8..4, 12);
+    let moved = (pixels(), list((0_usize..12, 0_u8..4), 0..6));
+    let images = moved.prop_map(|(truth, moves)| {
+        let mut found = truth.clone();
+        moves.into_iter().for_each(|(pixel, id)| found[pixel] = id);
+        [truth, found].map(|ids| {
+            let rows: Vec<&[u8]> = ids.chunks(4).collect();
+            let present: std::collections::BTreeSet<u8> = ids.iter().copied().collect();
+            let infos = present.into_iter().filter(|id| *id != 0).map(|id| {
+                json!({"id": id, "category_id": id % 2, "isthing": id % 2, "iscrowd": u8::from(id == 3)})
+            });
+            json!({"ids": rows, "segments_info": infos.collect::<Vec<_>>()})
+        })
+    });
+    images
+        .prop_map(|[truth, found]| (truth, found, json!({})))
+        .boxed()
 }
 
 fn arc() -> BoxedStrategy<Values> {

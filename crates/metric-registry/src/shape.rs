@@ -46,6 +46,8 @@ pub enum Shape {
     Masks,
     /// The same, with keypoints.
     Keypoints,
+    /// The segments of an image, each with a category.
+    Segments,
     /// A grid of colors for a grid.
     Grids,
     /// The attempts at the test outputs of a task, for these grids.
@@ -108,6 +110,7 @@ impl Shape {
             Self::Images => "images",
             Self::Masks => "masks",
             Self::Keypoints => "keypoints",
+            Self::Segments => "segments",
             Self::Grids => "grids",
             Self::GridTasks => "grid-tasks",
             Self::Rules => "rules",

@@ -6,17 +6,27 @@
 #[cfg_attr(docsrs, doc(cfg(feature = "read")))]
 pub mod read;
 
+mod boundary;
 mod cityscapes;
 mod confusion;
 #[cfg(test)]
 mod laws;
+mod overlaps;
+mod panoptic;
 mod rows;
 mod scores;
 mod segmentation;
 #[cfg(test)]
 mod tests;
 
+pub use boundary::{Boundaries, BoundaryRow, boundary_distance};
 pub use confusion::{ConfusionSum, Observed, PixelConfusions};
+pub use overlaps::{IdPair, Overlaps, PixelCounts, TooManyIds};
+pub use panoptic::{
+    CategoryState, Matching, MatchingRules, Oddities, PanopticError, PanopticQuality,
+    PanopticScore, PanopticState, Quality, Segment, SegmentIou, SegmentMatch, VOID,
+    match_segments,
+};
 pub use rows::{LabelRow, for_each_run};
 pub use scores::{ClassPixels, SegmentationScores};
 pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};

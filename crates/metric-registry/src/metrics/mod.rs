@@ -34,6 +34,8 @@ pub(crate) mod mrr;
 pub(crate) mod multilabel;
 #[cfg(feature = "graph")]
 pub(crate) mod openlane;
+#[cfg(feature = "segmentation")]
+pub(crate) mod panoptic;
 #[cfg(feature = "code")]
 pub(crate) mod pass_at_k;
 #[cfg(feature = "number")]
@@ -92,6 +94,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;
+    "segmentation": panoptic::PANOPTIC;
     "graph": lanes::LANES, openlane::OPENLANE;
     "grid": arc::ARC;
 };

@@ -4,9 +4,12 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+mod ids;
 mod labels;
 mod npy;
+mod panoptic;
 mod png;
+mod run_lengths;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +17,10 @@ use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 
 pub use labels::LabelRows;
 pub use npy::NpyRows;
+pub use panoptic::{
+    PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
+    is_panoptic,
+};
 pub use png::{PngHeader, PngRows};
 
 /// How images are read, and their sizes.
