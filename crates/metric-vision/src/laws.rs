@@ -122,7 +122,7 @@ proptest! {
         let metric = DetectionSweep::new(params).expect("a definition");
         // Integers and text, in an order of their own.
         let classes = [Key::from("b"), Key::from(7), Key::from("a")];
-        let classes = classes.map(|key| Class { key, name: String::new() });
+        let classes = classes.map(|key| Class::new(key, ""));
         let states = examples.iter().map(|(found, image)| {
             let mut state = DetectionSweepState::default();
             metric.update_image(&mut state, found, image, &classes);
