@@ -7,7 +7,7 @@ use crate::coco::{ImageRules, Place, Standing};
 use crate::dataset::UNLISTED;
 use crate::score::Rank;
 use crate::{
-    BBox, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoSummary, CocoWeights,
+    BBox, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoSummary, CocoWeights, Curve,
     Frequency, Image, InvalidCocoParams, Prediction, Shape, TooManyPairs,
 };
 
@@ -105,6 +105,18 @@ impl<S: Shape> LvisAp<S> {
         image: &Image<S>,
     ) -> Result<(), TooManyPairs> {
         self.coco.check_size(predictions, image)
+    }
+
+    /// Returns the counts at or above each score, as [`CocoState::curve`](crate::CocoState::curve) does.
+    #[must_use]
+    pub fn curve(&self, state: &LvisState, iou_threshold: usize) -> Curve {
+        match self.limit {
+            DetectionLimit::PerClass(most) => {
+                let cut = cut::Cut::of(state, most);
+                cut.state.curve(self.params(), iou_threshold)
+            }
+            _ => state.coco.curve(self.params(), iou_threshold),
+        }
     }
 
     /// Returns the `AP` of a state of one image, as [`CocoAp::average_precision`] does. `None` for a limit over all
