@@ -226,6 +226,8 @@ impl<S: Shape> Metric for LvisAp<S> {
                 continue;
             };
             let standing = standing(found);
+            let is_flat = found.class != UNLISTED && !has_area(found.area);
+            state.notes.flat_detections += u64::from(is_flat);
             match standing {
                 Standing::Scored => scored.push(index),
                 Standing::Invalid => counts.invalid += 1,
@@ -360,5 +362,119 @@ impl NamedScores for LvisCurves {
 impl serde::Serialize for LvisCurves {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.named_scores())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Annotation, Federated};
+
+    fn square(x: f64) -> BBox {
+        BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box")
+    }
+
+    fn found(class: u32, x: f64, score: f64) -> Prediction {
+        Prediction::new(class, score, square(x))
+    }
+
+    fn truth(class: u32, x: f64) -> Annotation {
+        Annotation::new(class, square(x))
+    }
+
+    fn image(key: i64, annotations: Vec<Annotation>, negative: &[u32]) -> Image {
+        let mut image = Image::new(key, annotations);
+        image.federated = Federated {
+            negative: negative.to_vec(),
+            not_exhaustive: vec![7],
+        };
+        image
+    }
+
+    fn metric(limit: DetectionLimit) -> LvisAp {
+        LvisAp::new(CocoParams::default(), limit).expect("a definition")
+    }
+
+    /// Detections that count, and those that are capped, invalid and unverified.
+    fn counts(metric: &LvisAp, found: &[Prediction], image: &Image) -> [u64; 4] {
+        let counts = metric.compute(&metric.measure(found, image)).counts;
+        [
+            counts.detections,
+            counts.capped,
+            counts.invalid,
+            counts.unverified,
+        ]
+    }
+
+    #[test]
+    fn detections_of_unverified_classes_do_not_count() {
+        let image = image(1, vec![truth(0, 0.0)], &[2]);
+        let detections = [
+            found(0, 0.0, 0.5),
+            found(1, 0.0, 0.9),
+            found(2, 0.0, 0.9),
+            found(UNLISTED, 0.0, 0.9),
+        ];
+        let metric = metric(DetectionLimit::All);
+        assert_eq!(counts(&metric, &detections, &image), [2, 0, 1, 1]);
+        let score = metric.compute(&metric.measure(&detections, &image));
+        // The absent class has no positives, so the correct detection of class 0 is all that there is.
+        assert_eq!(score.curves.classes().collect::<Vec<_>>(), [0]);
+        assert_eq!(score.summary(|_| None)[9], ("AR".to_owned(), Some(1.0)));
+    }
+
+    #[test]
+    fn the_cap_of_an_image_comes_before_all_else() {
+        let image = image(1, vec![truth(0, 0.0)], &[]);
+        // Of equal scores the earlier one stays, and a detection that does not count takes the place of another.
+        let detections = [found(1, 0.0, 0.9), found(0, 50.0, 0.5), found(0, 0.0, 0.5)];
+        let metric = metric(DetectionLimit::PerImage(2));
+        assert_eq!(counts(&metric, &detections, &image), [1, 1, 0, 1]);
+        let score = metric.compute(&metric.measure(&detections, &image));
+        assert_eq!(score.summary(|_| None)[9], ("AR_2".to_owned(), Some(0.0)));
+    }
+
+    #[test]
+    fn a_limit_per_class_cuts_over_all_images() {
+        let metric = metric(DetectionLimit::PerClass(2));
+        let mut state = LvisState::default();
+        for (key, position, score) in [(1, 5, 0.5), (2, 3, 0.5), (3, 9, 0.9)] {
+            let mut detection = found(0, 0.0, score);
+            detection.position = position;
+            metric.update(
+                &mut state,
+                &[detection],
+                &image(key, vec![truth(0, 0.0)], &[]),
+            );
+        }
+        metric.update(&mut state, &[], &image(4, vec![truth(0, 0.0)], &[]));
+        let score = metric.compute(&state);
+        // That of the first image is later in the file than that of the second.
+        assert_eq!((score.counts.detections, score.counts.capped), (2, 1));
+        assert_eq!(score.full_classes, 1);
+        let recall = score.summary(|_| None)[9].1;
+        assert_eq!(recall, Some(0.5));
+    }
+
+    #[test]
+    fn detections_of_classes_that_are_not_exhaustive_count_if_they_match() {
+        let image = image(1, vec![truth(7, 0.0), truth(0, 0.0)], &[]);
+        let detections = [7, 0].map(|class| [found(class, 50.0, 0.9), found(class, 0.0, 0.5)]);
+        let metric = metric(DetectionLimit::All);
+        let score = metric.compute(&metric.measure(&detections.concat(), &image));
+        let ap = |class: u32| score.class_summary(class)[0].1.expect("a score");
+        assert!(ap(7) > 0.999 && ap(0) < 0.501, "{} {}", ap(7), ap(0));
+    }
+
+    #[test]
+    fn objects_without_area_are_left_out_and_crowds_are_objects() {
+        let mut crowd = truth(0, 0.0);
+        crowd.crowd = true;
+        let mut flat = truth(0, 50.0);
+        flat.area = 0.0;
+        let metric = metric(DetectionLimit::All);
+        let state = metric.measure(&[found(0, 0.0, 0.9)], &image(1, vec![crowd, flat], &[]));
+        assert_eq!((state.counts.truths, state.notes.flat_truths), (1, 1));
+        assert_eq!(metric.compute(&state).summary(|_| None)[9].1, Some(1.0));
     }
 }

@@ -293,7 +293,7 @@ fn warnings(
     }
     if let DetectionLimit::PerClass(most) = limit {
         let fewer = (classes as u64).saturating_sub(score.full_classes);
-        let words = format!("fewer than {most} detections, of which {FIXED} AP counts all");
+        let words = format!("fewer than {most} detections, all of which Fixed AP counts");
         let [one, several] =
             ["category has", "categories have"].map(|verb| format!("{verb} {words}"));
         warnings.extend(Counted::warnings([(fewer, Counted::new(one, several))]));
@@ -305,9 +305,9 @@ fn warnings(
             "category with ground truth has no detection that counts",
             "categories with ground truth have no detection that counts",
         )),
-        (counts.invalid, Counted::new(
-            "detection has no area above 0, or a category that is not in the list, and was left out",
-            "detections have no area above 0, or a category that is not in the list, and were left out",
+        (notes.flat_detections, Counted::new(
+            "detection has no area above 0, and was left out",
+            "detections have no area above 0, and were left out",
         )),
         (notes.flat_truths, Counted::new(
             "ground-truth object has no area above 0, and was left out",

@@ -46,6 +46,8 @@ impl LvisCounts {
 pub struct LvisNotes {
     /// Objects of the ground truth without an area, which are left out.
     pub flat_truths: u64,
+    /// Detections without an area, which are left out, before a limit over all images.
+    pub flat_detections: u64,
     /// Images that have objects of a class that is said to be absent.
     pub contradictory_images: u64,
     /// Images with more detections than the limit.
@@ -68,6 +70,7 @@ fields!(LvisCounts {
 });
 fields!(LvisNotes {
     flat_truths,
+    flat_detections,
     contradictory_images,
     capped_images,
     images_above_100

@@ -244,16 +244,15 @@ pub(crate) fn data_warnings(
         ], Some(("; to count more, raise ", "max-detections", ""))),
     ]));
     let no_negatives = remarks.tally(NO_NEGATIVES);
-    let as_coco = no_negatives == count(Finding::Image);
-    warnings.extend(with_hints([(
-        no_negatives,
-        Warning::MissingNegatives.texts(),
-        as_coco.then_some((
-            "; this looks like COCO ground truth, for which there is the metric coco",
-            "",
-            "",
-        )),
-    )]));
+    let [one, several] = Warning::MissingNegatives.texts();
+    let negatives = Counted::new(one, several);
+    let like_coco = if no_negatives == count(Finding::Image) {
+        "; this looks like COCO ground truth, for which there is the metric coco"
+    } else {
+        ""
+    };
+    let negatives = Counted::warnings([(no_negatives, negatives)]);
+    warnings.extend(negatives.map(|warning| warning.text(like_coco)));
     warnings.extend(is_ranked_by_order.then(|| Message::from(
         "all detections of a class have the same score, so average precision depends on their order in the data",
     )));
