@@ -109,10 +109,7 @@ fn data_set() -> Vec<(Vec<Prediction>, Image)> {
         });
         (
             predictions.collect(),
-            Image {
-                key: Key::Number(key),
-                annotations,
-            },
+            Image::new(key, annotations),
         )
     };
     (0..5000).map(&mut image).collect()

@@ -21,6 +21,8 @@ mod graph;
 mod grid;
 #[path = "domains/inputs.rs"]
 mod inputs;
+#[path = "domains/lvis.rs"]
+mod lvis;
 #[path = "domains/metrics.rs"]
 mod metrics;
 #[path = "domains/multilabel.rs"]

@@ -52,9 +52,11 @@ const CODEBLEU: &[&str] = &["codebleu 0.7.0"];
 const CODEXGLUE_BLEU: &[&str] = &["CodeXGLUE ac74a62"];
 const CODEXGLUE: &[&str] = &["CodeXGLUE evaluator (ac74a62)", "codebleu 0.7.0"];
 const DEVKIT: &[&str] = &["OpenLane-V2 devkit 2.1.0"];
+const BOUNDARY: &[&str] = &["boundary-iou-api 37d2558"];
 const FUSION_BRAIN: &[&str] = &["Fusion Brain Challenge 2021"];
 const HUGGING_FACE: &[&str] = &["Hugging Face evaluate 0.4.6"];
 const JIWER: &[&str] = &["jiwer 4.0.0"];
+const LVIS: &[&str] = &["lvis 0.5.3"];
 const MAPDR: &[&str] = &["an independent implementation of the published definition"];
 const MAPDR_CASES: &[&str] = &["made-up edge cases"];
 const PADILLA: &[&str] = &["Object-Detection-Metrics (Padilla)"];
@@ -200,6 +202,11 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("coco::coco_masks_and_other_definitions", VISION, "coco", "masks, other definitions", PYCOCOTOOLS),
     line("coco::coco_many_classes", VISION, "coco", "many classes", PYCOCOTOOLS_OF_NUMPY),
     line("coco::coco_keypoints", VISION, "coco", "keypoints", PYCOCOTOOLS),
+    line("lvis::boundary_ap", VISION, "coco", "boundaries", BOUNDARY),
+    line("lvis::boundaries_of_masks", VISION, "boundaries of masks", "", BOUNDARY),
+    line("lvis::lvis", VISION, "lvis", "boxes, masks", LVIS),
+    line("lvis::lvis_with_other_caps", VISION, "lvis", "other caps, Fixed AP, shards", LVIS),
+    line("lvis::lvis_faults", VISION, "lvis", "inputs with a fault", LVIS),
     line("errors::confusion_matrix", VISION, "confusion-matrix", "", &["hotcoco 1.3.0"]),
     line("errors::tide", VISION, "tide", "", &["tidecv 1.0.1"]),
     line("vision::fusion_brain_data_sets", VISION, "detection", "fusion-brain-2021", FUSION_BRAIN),

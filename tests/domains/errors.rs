@@ -45,7 +45,7 @@ fn dataset(row: &Value) -> Result<Dataset, String> {
     for key in list(&row["classes"])? {
         let key = Key::Number(integer(key)?);
         let name = key.to_string();
-        classes.push(Class { key, name });
+        classes.push(Class::new(key, name));
     }
     let (mut images, mut predictions) = (Vec::new(), Vec::new());
     for (index, image) in list(&row["images"])?.iter().enumerate() {
@@ -73,7 +73,7 @@ fn dataset(row: &Value) -> Result<Dataset, String> {
             });
         }
         let key = Key::Number(integer(&image["key"])?);
-        images.push(Image { key, annotations });
+        images.push(Image::new(key, annotations));
     }
     Dataset::new(classes, images, predictions).map_err(|error| error.to_string())
 }

@@ -130,9 +130,8 @@ fn score_cuts() {
 fn toy(value: &Value) -> Dataset {
     let truth = value["gt"].as_object().expect("images");
     let names: Vec<&String> = truth.keys().collect();
-    let image = |name: &&String| Image {
-        key: Key::Text(name.as_str().into()),
-        annotations: truth[*name]["person"]
+    let image = |name: &&String| {
+        let annotations = truth[*name]["person"]
             .as_array()
             .expect("boxes")
             .iter()
@@ -143,8 +142,8 @@ fn toy(value: &Value) -> Dataset {
                 id: 0,
                 area: 0.0,
                 shape: bbox(shape),
-            })
-            .collect(),
+            });
+        Image::new(name.as_str(), annotations.collect())
     };
     let prediction = |record: &Value| Prediction {
         image: names
@@ -157,10 +156,7 @@ fn toy(value: &Value) -> Dataset {
         area: 0.0,
         shape: bbox(&record[3]),
     };
-    let class = Class {
-        key: Key::Text("person".into()),
-        name: "person".to_owned(),
-    };
+    let class = Class::new(Key::Text("person".into()), "person".to_owned());
     let predictions = value["dt"]
         .as_array()
         .expect("detections")
@@ -304,10 +300,7 @@ fn numbered(row: &Value) -> Result<Dataset, String> {
             ..Prediction::new(class, score, bbox(&detection[3]))
         });
     }
-    let class = |key: i64| Class {
-        key: key.into(),
-        name: key.to_string(),
-    };
+    let class = |key: i64| Class::new(key, key.to_string());
     let classes = (0..3).map(class).collect();
     Dataset::new(classes, images, predictions).map_err(|error| error.to_string())
 }

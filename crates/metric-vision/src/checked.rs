@@ -3,8 +3,8 @@
 use metric_core::Metric;
 
 use crate::{
-    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, Mask, Prediction, Shape,
-    SweepItem, Tide, TooManyPairs, VocAp,
+    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, LvisAp, Mask, Prediction,
+    Shape, SweepItem, Tide, TooManyPairs, VocAp,
 };
 
 /// A metric that can tell which examples would take minutes, or gigabytes of memory.
@@ -26,6 +26,12 @@ pub trait CheckedMetric: Metric + Send + Sync {
 impl<S: Shape> CheckedMetric for CocoAp<S> {
     fn check_size(&self, found: &[Prediction<S>], image: &Image<S>) -> Result<(), TooManyPairs> {
         CocoAp::check_size(self, found, image)
+    }
+}
+
+impl<S: Shape> CheckedMetric for LvisAp<S> {
+    fn check_size(&self, found: &[Prediction<S>], image: &Image<S>) -> Result<(), TooManyPairs> {
+        LvisAp::check_size(self, found, image)
     }
 }
 
@@ -86,6 +92,8 @@ compiled!(
     CocoAp<Keypoints>,
     Confusion,
     DetectionSweep,
+    LvisAp,
+    LvisAp<Mask>,
     Tide,
     VocAp,
 );

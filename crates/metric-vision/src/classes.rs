@@ -4,7 +4,7 @@ use std::fmt;
 use metric_core::Merge;
 
 use crate::score::Rank;
-use crate::{Class, Key};
+use crate::{Class, Frequency, Key};
 
 /// A state that identifies classes by their indices in the list of classes of its data set.
 ///
@@ -16,7 +16,7 @@ use crate::{Class, Key};
 ///     Annotation, BBox, Class, ClassState, Image, Prediction, VocAp, unite_classes,
 /// };
 ///
-/// let class = |name: &str| Class { key: name.into(), name: name.into() };
+/// let class = |name: &str| Class::new(name, name);
 /// let shape = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
 /// let image = |key: i64| Image::new(key, vec![Annotation::new(0, shape)]);
 /// let metric = VocAp::new(0.5)?;
@@ -233,7 +233,7 @@ impl<'a> Renumbering<'a> {
 /// ```
 /// use metric_vision::{Class, unite_classes};
 ///
-/// let class = |key: i64, name: &str| Class { key: key.into(), name: name.into() };
+/// let class = |key: i64, name: &str| Class::new(key, name);
 /// let (classes, [ours, theirs]) =
 ///     unite_classes(&[class(1, "person"), class(18, "")], &[class(17, "cat"), class(18, "dog")])?;
 /// assert_eq!(classes, [class(1, "person"), class(17, "cat"), class(18, "dog")]);
@@ -243,12 +243,13 @@ impl<'a> Renumbering<'a> {
 ///
 /// # Errors
 ///
-/// Returns an error if a key occurs twice in one list, or has two different names that are not empty.
+/// Returns an error if a key occurs twice in one list, or has two different names that are not empty, or two
+/// frequencies.
 pub fn unite_classes(
     a: &[Class],
     b: &[Class],
 ) -> Result<(Vec<Class>, [Vec<u32>; 2]), InvalidClasses> {
-    let mut names: BTreeMap<&Key, &str> = BTreeMap::new();
+    let mut names: BTreeMap<&Key, (&str, Option<Frequency>)> = BTreeMap::new();
     for list in [a, b] {
         let mut keys: Vec<&Key> = list.iter().map(|class| &class.key).collect();
         keys.sort_unstable();
@@ -257,7 +258,15 @@ pub fn unite_classes(
             return Err(InvalidClasses::Repeated { key });
         }
         for class in list {
-            let name = names.entry(&class.key).or_default();
+            let (name, frequency) = names.entry(&class.key).or_default();
+            if let (Some(a), Some(b)) = (*frequency, class.frequency)
+                && a != b
+            {
+                let key = class.key.clone();
+                let frequencies = [a, b];
+                return Err(InvalidClasses::Frequencies { key, frequencies });
+            }
+            *frequency = frequency.or(class.frequency);
             if name.is_empty() {
                 *name = &class.name;
             } else if !class.name.is_empty() && *name != class.name {
@@ -273,9 +282,9 @@ pub fn unite_classes(
         let keys = list.iter().filter_map(|class| indices.get(&class.key));
         keys.copied().collect()
     };
-    let united = names.iter().map(|(&key, &name)| Class {
-        key: key.clone(),
-        name: name.to_owned(),
+    let united = names.iter().map(|(&key, &(name, frequency))| Class {
+        frequency,
+        ..Class::new(key.clone(), name)
     });
     Ok((united.collect(), [a, b].map(table)))
 }
@@ -296,6 +305,13 @@ pub enum InvalidClasses {
         /// The names.
         names: [String; 2],
     },
+    /// A key has two frequencies.
+    Frequencies {
+        /// The key.
+        key: Key,
+        /// The frequencies.
+        frequencies: [Frequency; 2],
+    },
 }
 
 impl fmt::Display for InvalidClasses {
@@ -310,6 +326,13 @@ impl fmt::Display for InvalidClasses {
             Self::Names { key, names: [a, b] } => write!(
                 f,
                 "class {key} is named {a:?} and {b:?}: expected the same name in all parts"
+            ),
+            Self::Frequencies {
+                key,
+                frequencies: [a, b],
+            } => write!(
+                f,
+                "class {key} has the frequencies {a} and {b}: expected the same frequency in all parts"
             ),
         }
     }
@@ -385,7 +408,7 @@ impl Classes {
                 Key::Number(_) => String::new(),
                 Key::Text(text) => text.to_string(),
             };
-            Class { key, name }
+            Class::new(key, name)
         };
         (keys.into_iter().map(class).collect(), indices)
     }
@@ -413,10 +436,7 @@ mod tests {
     use metric_core::Metric;
 
     fn class(key: i64, name: &str) -> Class {
-        Class {
-            key: key.into(),
-            name: name.into(),
-        }
+        Class::new(key, name)
     }
 
     #[test]

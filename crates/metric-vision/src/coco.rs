@@ -13,19 +13,18 @@ mod tests;
 mod verdict;
 mod weights;
 
-use std::cell::Cell;
 use std::marker::PhantomData;
 
 use metric_core::Metric;
 
 use crate::{BBox, Image, Prediction, Shape};
 
-use matching::Meetings;
-
 pub use arrays::CocoArrays;
 pub use curves::CocoCurves;
+pub(crate) use matching::ImageRules;
 pub use params::{AreaRange, CocoParams, CocoSummary, InvalidCocoParams};
 pub use state::CocoState;
+pub(crate) use state::{Place, Standing};
 pub use summary::CocoSlice;
 pub use weights::CocoWeights;
 
@@ -117,7 +116,7 @@ impl<S: Shape> CocoAp<S> {
         Ok(Self::valid(params))
     }
 
-    fn valid(params: CocoParams) -> Self {
+    pub(crate) fn valid(params: CocoParams) -> Self {
         Self {
             enough: params.enough(),
             params,
@@ -146,13 +145,9 @@ impl<S: Shape> Metric for CocoAp<S> {
     type Score = CocoCurves;
 
     fn update(&self, state: &mut CocoState, prediction: &[Prediction<S>], reference: &Image<S>) {
-        // Each thread keeps the memory for its next image.
-        thread_local! {
-            static KEPT: Cell<Option<Box<Meetings>>> = const { Cell::new(None) };
-        }
-        let mut meetings = KEPT.take().unwrap_or_default();
-        let outcome = self.match_image(prediction, &reference.annotations, &mut meetings);
-        KEPT.set(Some(meetings));
+        let all = 0..prediction.len() as u32;
+        let truths = reference.annotations.iter();
+        let outcome = self.match_image(prediction, all, truths, ImageRules::default());
         state.images.insert(reference.key.clone(), outcome);
     }
 

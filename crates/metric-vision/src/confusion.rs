@@ -28,10 +28,7 @@ use crate::{Annotation, BBox, Image, InvalidThreshold, Prediction, Shape};
 /// };
 ///
 /// // Two cats, of which one is taken for a dog, a dog that is not found, and a dog out of nothing.
-/// let image = Image {
-///     key: Key::Number(1),
-///     annotations: vec![truth(CAT, 0.0)?, truth(CAT, 20.0)?, truth(DOG, 40.0)?],
-/// };
+/// let image = Image::new(Key::Number(1), vec![truth(CAT, 0.0)?, truth(CAT, 20.0)?, truth(DOG, 40.0)?]);
 /// let detections = [found(CAT, 1.0, 0.9)?, found(DOG, 20.0, 0.8)?, found(DOG, 70.0, 0.7)?];
 /// let metric = Confusion::new(2, 0.5)?;
 /// let matrix = metric.compute(&metric.measure(&detections, &image));
@@ -467,7 +464,7 @@ mod tests {
 
     fn image(annotations: Vec<Annotation>) -> Image {
         let key = Key::Number(1);
-        Image { key, annotations }
+        Image::new(key, annotations)
     }
 
     fn matrix(metric: Confusion, detections: &[Prediction], image: &Image) -> Vec<Vec<u64>> {

@@ -660,10 +660,7 @@ pub(crate) mod tests {
                 area: 10.0,
                 shape: strip(x),
             };
-            let image = Image {
-                key: Key::Number(key),
-                annotations: real.into_iter().map(annotation).collect(),
-            };
+            let image = Image::new(Key::Number(key), real.into_iter().map(annotation).collect());
             (found.into_iter().map(prediction).collect(), image)
         })
     }

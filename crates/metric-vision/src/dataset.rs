@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use metric_core::{Key, Merge, Metric, written};
 
-use crate::{BBox, Shape, parallel};
+use crate::{BBox, Federated, Frequency, Shape, parallel};
 
 /// A class of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +13,23 @@ pub struct Class {
     pub key: Key,
     /// Its name, which has no effect on scores.
     pub name: String,
+    /// How many images of the training set have it, where its list says so.
+    pub frequency: Option<Frequency>,
 }
 
-written!(Class { key, name });
+impl Class {
+    /// Returns the class with this id and this name.
+    #[must_use]
+    pub fn new(key: impl Into<Key>, name: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            name: name.into(),
+            frequency: None,
+        }
+    }
+}
+
+written!(Class { key, name; frequency });
 
 /// A true object of an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +129,8 @@ pub struct Image<S = BBox> {
     pub key: Key,
     /// Its true objects, in the order of the file.
     pub annotations: Vec<Annotation<S>>,
+    /// Other classes that it is annotated for. Only [`LvisAp`](crate::LvisAp) reads them.
+    pub federated: Federated,
 }
 
 impl<S> Image<S> {
@@ -131,6 +147,7 @@ impl<S> Image<S> {
         Self {
             key: key.into(),
             annotations,
+            federated: Federated::default(),
         }
     }
 }
@@ -142,7 +159,7 @@ impl<S> Image<S> {
 /// use metric_core::Metric;
 ///
 /// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
-/// let dog = Class { key: 18.into(), name: "dog".into() };
+/// let dog = Class::new(18, "dog");
 /// let images = vec![
 ///     Image::new(1, vec![Annotation::new(0, square(0.0)?)]),
 ///     Image::new(2, vec![Annotation::new(0, square(5.0)?)]),
@@ -183,6 +200,13 @@ impl<S: Shape> Dataset<S> {
         mut predictions: Vec<Prediction<S>>,
     ) -> Result<Self, InvalidDataset> {
         let count = countable(predictions.len())?;
+        let class = UNLISTED;
+        let annotated = images.iter().flat_map(|image| &image.annotations);
+        let mut named = annotated.map(|annotation| annotation.class);
+        let mut detected = predictions.iter().map(|prediction| prediction.class);
+        if named.any(|named| named == class) || detected.any(|named| named == class) {
+            return Err(InvalidDataset::Class { class });
+        }
         for (position, prediction) in (0..count).zip(&mut predictions) {
             prediction.position = position;
         }
@@ -202,7 +226,7 @@ impl<S: Shape> Dataset<S> {
             .map(|annotation| annotation.class)
             .chain(predictions.iter().map(|prediction| prediction.class));
         for class in named {
-            if class as usize >= classes.len() {
+            if class as usize >= classes.len() && class != UNLISTED {
                 return Err(InvalidDataset::Class { class });
             }
         }
@@ -267,6 +291,10 @@ impl<S: Shape> Dataset<S> {
             .map(move |(position, image)| (self.predictions(start + position), image))
     }
 }
+
+/// The class of detections whose class is not in the list. Only readers of federated data keep these detections, and
+/// [`LvisAp`](crate::LvisAp) counts them.
+pub(crate) const UNLISTED: u32 = u32::MAX - 1;
 
 fn rising<'a>(
     list: &'static str,
@@ -399,10 +427,7 @@ mod tests {
     use super::*;
 
     fn class(key: &str) -> Class {
-        Class {
-            key: key.into(),
-            name: String::new(),
-        }
+        Class::new(key, "")
     }
 
     fn shape() -> BBox {

@@ -142,7 +142,7 @@ impl Default for Detections {
 ///
 /// let shape = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
 /// let annotation = |class| Annotation { class, crowd: false, ignore: false, id: 1, area: 100.0, shape };
-/// let image = Image { key: Key::Number(7), annotations: vec![annotation(0), annotation(2)] };
+/// let image = Image::new(Key::Number(7), vec![annotation(0), annotation(2)]);
 /// let predictions = [Prediction { image: 0, position: 0, class: 2, score: 0.9, area: 100.0, shape }];
 ///
 /// let metric = Detections::default();

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 
 use crate::curve::tests::example;
 use crate::{
-    Class, ClassState, CocoAp, CocoParams, CocoState, Confusion, DetectionState, DetectionSweep,
-    DetectionSweepParams, DetectionSweepState, Detections, Image, Key, Matching, PrecisionRecall,
-    Prediction, Tide, TideState, VocAp, VocState, by_class,
+    Class, ClassState, CocoAp, CocoParams, CocoState, Confusion, DetectionLimit, DetectionState,
+    DetectionSweep, DetectionSweepParams, DetectionSweepState, Detections, Image, Key, LvisAp,
+    Matching, PrecisionRecall, Prediction, Tide, TideState, VocAp, VocState, by_class,
 };
 
 /// The division of examples among parts, the order in which these merge, and the weight of each
@@ -106,6 +106,15 @@ proptest! {
         check_metric(&CocoAp::default(), &examples, &division)?;
         let params = CocoParams { by_class: false, ..CocoParams::default() };
         check_metric(&CocoAp::new(params).expect("a definition"), &examples, &division)?;
+        let mut federated = examples.clone();
+        for (_, image) in &mut federated {
+            image.federated.negative = vec![0, 2];
+            image.federated.not_exhaustive = vec![1];
+        }
+        for limit in [DetectionLimit::All, DetectionLimit::PerImage(2), DetectionLimit::PerClass(2)] {
+            let metric = LvisAp::new(CocoParams::default(), limit).expect("a definition");
+            check_metric(&metric, &federated, &division)?;
+        }
         check_metric(&VocAp::new(0.5).expect("a metric"), &examples, &division)?;
         check_metric(&Tide::default(), &examples, &division)?;
         check_metric(&Confusion::new(3, 0.5).expect("a metric"), &examples, &division)?;
@@ -122,7 +131,7 @@ proptest! {
         let metric = DetectionSweep::new(params).expect("a definition");
         // Integers and text, in an order of their own.
         let classes = [Key::from("b"), Key::from(7), Key::from("a")];
-        let classes = classes.map(|key| Class { key, name: String::new() });
+        let classes = classes.map(|key| Class::new(key, ""));
         let states = examples.iter().map(|(found, image)| {
             let mut state = DetectionSweepState::default();
             metric.update_image(&mut state, found, image, &classes);

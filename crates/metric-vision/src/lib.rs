@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bbox;
+mod boundary;
 mod by_image;
 mod candidates;
 mod checked;
@@ -13,10 +14,12 @@ mod count;
 mod curve;
 mod dataset;
 mod detection;
+mod federated;
 mod geo;
 mod keypoints;
 #[cfg(all(test, feature = "read"))]
 mod laws;
+mod lvis;
 mod mask;
 pub mod matching;
 mod meeting;
@@ -55,7 +58,9 @@ pub use dataset::{Annotation, Class, Dataset, Image, InvalidDataset, Prediction}
 pub use detection::{
     DetectionProfile, DetectionScore, DetectionState, Detections, InvalidThreshold, by_class,
 };
+pub use federated::{Federated, Frequency};
 pub use keypoints::{InvalidSigmas, Keypoints, Sigmas};
+pub use lvis::{DetectionLimit, LvisAp, LvisCounts, LvisCurves, LvisNotes, LvisState};
 pub use mask::{InvalidMask, Mask};
 pub use matching::{Detection, Matching, TooManyPairs, Truth};
 pub use polygon::{InvalidPolygon, Polygon};

@@ -204,7 +204,11 @@ impl Mask {
         self.bbox
     }
 
-    fn of_runs(height: u32, width: u32, runs: impl IntoIterator<Item = (bool, u32)>) -> Self {
+    pub(crate) fn of_runs(
+        height: u32,
+        width: u32,
+        runs: impl IntoIterator<Item = (bool, u32)>,
+    ) -> Self {
         let mut counts: Vec<u32> = Vec::new();
         for (inside, length) in runs.into_iter().filter(|&(_, length)| length > 0) {
             if counts.is_empty() && inside {
@@ -344,6 +348,10 @@ impl Shape for Mask {
     fn iou_crowd(&self, crowd: &Self) -> f64 {
         share(f64::from(self.overlap(crowd)), f64::from(self.area))
     }
+
+    fn boundary(&self, dilation: f64) -> Option<Self> {
+        Some(Mask::boundary(self, dilation))
+    }
 }
 
 /// The number of pixels of an image.
@@ -362,7 +370,7 @@ fn before(counts: &[u32]) -> Option<u32> {
 }
 
 /// Runs with whether they are inside.
-fn alternating(counts: &[u32]) -> impl Iterator<Item = (bool, u32)> {
+pub(crate) fn alternating(counts: &[u32]) -> impl Iterator<Item = (bool, u32)> {
     let inside = [false, true].into_iter().cycle();
     inside.zip(counts.iter().copied())
 }

@@ -36,6 +36,14 @@ pub trait Shape {
     /// count. Never NaN.
     fn iou_crowd(&self, crowd: &Self) -> f64;
 
+    /// Its [boundary](crate::Mask::boundary), for shapes that consist of pixels.
+    fn boundary(&self, _dilation: f64) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// At least the area that this shape has in common with any shape within these bounds; infinity where
     /// no less is certain.
     ///

@@ -1080,7 +1080,7 @@ mod tests {
 
     fn image(key: i64, annotations: Vec<Annotation>) -> Image {
         let key = Key::Number(key);
-        Image { key, annotations }
+        Image::new(key, annotations)
     }
 
     fn score_of(detections: &[Prediction], truths: &[(u32, f64)]) -> (TideState, TideScore) {

@@ -765,10 +765,7 @@ mod tests {
             area: 0.0,
             shape: point(x + if x > 500.0 { 0.5 } else { -0.5 }),
         });
-        let image = Image {
-            key: Key::Number(1),
-            annotations: annotations.collect(),
-        };
+        let image = Image::new(Key::Number(1), annotations.collect());
         let found: Vec<Prediction> = found.collect();
         let plain = VocAp::new(0.1).expect("a metric");
         assert_eq!(

@@ -3,8 +3,8 @@
 use metric_record::Message;
 use metric_vision::read::FindingRules;
 use metric_vision::{
-    AreaRange, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights, DynMetric,
-    InvalidCocoParams, Shape as ObjectShape, Sigmas,
+    AreaRange, Class, CocoAp, CocoCurves, CocoParams, CocoSlice, CocoState, CocoWeights, Curve,
+    DynMetric, InvalidCocoParams, Shape as ObjectShape, Sigmas,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,8 +15,8 @@ use crate::shapes::images::{
     curve_points, images, yes,
 };
 use crate::{
-    Chart, Demo, Entry, Input, Numbers, Objects, OptionError, OptionKind, OptionSpec, Options,
-    ScoreSpec, Scorer, Shape,
+    Chart, Demo, Entry, Input, Named, Numbers, Objects, OptionError, OptionKind, OptionSpec,
+    Options, ScoreSpec, Scorer, Shape,
 };
 
 pub(crate) const COCO: Entry = Entry {
@@ -27,6 +27,7 @@ pub(crate) const COCO: Entry = Entry {
     shapes: &[
         Shape::Images.as_is(),
         Shape::Masks.with(&[("iou-type", "segm")]),
+        Shape::Masks.with(&[("iou-type", "boundary")]),
         Shape::Keypoints.with(&[("iou-type", "keypoints"), ("oks-sigmas", "0.1,0.2")]),
     ],
     tried: &[
@@ -49,8 +50,9 @@ pub(crate) const COCO: Entry = Entry {
         Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &["AP", "AP50", "AR_100"]),
     ],
     options: &[
-        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "keypoints"],
-            "Shapes to compare: boxes, masks or keypoints").or("bbox"),
+        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "boundary", "keypoints"],
+            "Shapes to compare: boxes, masks, masks and their boundaries, or keypoints").or("bbox"),
+        DILATION,
         OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
             "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
         OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
@@ -84,7 +86,7 @@ pub(crate) const COCO: Entry = Entry {
     input: Input::Documents,
     objects: |options| match options.get("iou-type").as_deref() {
         None | Some("bbox") => Some(Objects::Boxes),
-        Some("segm") => Some(Objects::Masks),
+        Some("segm" | "boundary") => Some(Objects::Masks),
         _ => None,
     },
     build: &build,
@@ -103,31 +105,24 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     };
     params.by_class = !options.has("class-agnostic");
     params.quirks = options.is("quirks", "pycocotools");
+    params.dilation = dilation(options)?;
     let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
-    let ious = options.list("iou", "a number", finite)?;
-    let recalls = options.list("recalls", "a number", finite)?;
-    let areas = options.list("areas", "NAME:FROM:TO with FROM no more than TO", area)?;
+    let lists = lists(&mut params, options)?;
     let most = options.list("max-detections", "a whole number", |text| text.parse().ok())?;
-    let signature = present([
+    let mut signature = present([
         ("iou-type", Some(iou_type.clone())),
+        (
+            DILATION.name,
+            params.dilation.map(|share| share.to_string()),
+        ),
         (SIGMAS, given(&sigmas, f64::to_string)),
-        ("iou", given(&ious, f64::to_string)),
-        ("recalls", given(&recalls, f64::to_string)),
-        ("areas", given(&areas, area_text)),
+    ]);
+    signature.extend(lists);
+    signature.extend(present([
         ("max-detections", given(&most, usize::to_string)),
         ("class-agnostic", yes(!params.by_class)),
         ("quirks", params.quirks.then(|| "pycocotools".to_owned())),
-    ]);
-    if !ious.is_empty() {
-        params.iou_thresholds = ious;
-    }
-    if !recalls.is_empty() {
-        params.recall_thresholds = recalls;
-    }
-    if !areas.is_empty() {
-        params.areas.truncate(1);
-        params.areas.extend(areas);
-    }
+    ]));
     if !most.is_empty() {
         params.max_detections = most;
     }
@@ -149,7 +144,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         ..ImageDefinition::default()
     };
     match &*iou_type {
-        "segm" => scorer(params, Readers::masks(), definition, options),
+        "segm" | "boundary" => scorer(params, Readers::masks(), definition, options),
         "keypoints" => {
             let sigmas = match &*sigmas {
                 [] => Ok(Sigmas::default()),
@@ -160,6 +155,49 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         }
         _ => scorer(params, Readers::coco_boxes(), definition, options),
     }
+}
+
+/// The width of boundaries.
+pub(crate) const DILATION: OptionSpec = OptionSpec::number(
+    "dilation",
+    "R",
+    0.0..=1.0,
+    "With --iou-type boundary: width of boundaries, as a share of the diagonal of the image",
+)
+.or("0.02")
+.only_with("iou-type", &["boundary"]);
+
+pub(crate) fn dilation(options: &Options) -> Result<Option<f64>, OptionError> {
+    let is_boundary = options.is("iou-type", "boundary");
+    is_boundary
+        .then(|| options.number(DILATION.name))
+        .transpose()
+}
+
+/// Sets the lists of thresholds, recalls and area ranges that are given, and returns them as parts of a signature.
+pub(crate) fn lists(
+    params: &mut CocoParams,
+    options: &Options,
+) -> Result<Named<String>, OptionError> {
+    let ious = options.list("iou", "a number", finite)?;
+    let recalls = options.list("recalls", "a number", finite)?;
+    let areas = options.list("areas", "NAME:FROM:TO with FROM no more than TO", area)?;
+    let signature = present([
+        ("iou", given(&ious, f64::to_string)),
+        ("recalls", given(&recalls, f64::to_string)),
+        ("areas", given(&areas, area_text)),
+    ]);
+    if !ious.is_empty() {
+        params.iou_thresholds = ious;
+    }
+    if !recalls.is_empty() {
+        params.recall_thresholds = recalls;
+    }
+    if !areas.is_empty() {
+        params.areas.truncate(1);
+        params.areas.extend(areas);
+    }
+    Ok(signature)
 }
 
 /// The values of a list in a signature, if it is given.
@@ -190,18 +228,21 @@ fn scorer<S: ObjectShape>(
 where
     CocoAp<S>: ImageMetric<Shape = S>,
 {
-    let metric = CocoAp::new(params).map_err(|error| {
-        let option = match error {
-            InvalidCocoParams::RecallThreshold(_) => "recalls",
-            InvalidCocoParams::Area(_)
-            | InvalidCocoParams::AreaName(_)
-            | InvalidCocoParams::TooManyAreas(_) => "areas",
-            InvalidCocoParams::MaxDetections(_) => "max-detections",
-            _ => "iou",
-        };
-        OptionError::new(option, "", error.to_string())
-    })?;
+    let metric = CocoAp::new(params).map_err(|error| invalid(&error))?;
     images("coco", metric, readers, definition, options)
+}
+
+/// The error in an option.
+pub(crate) fn invalid(error: &InvalidCocoParams) -> OptionError {
+    let option = match error {
+        InvalidCocoParams::RecallThreshold(_) => "recalls",
+        InvalidCocoParams::Area(_)
+        | InvalidCocoParams::AreaName(_)
+        | InvalidCocoParams::TooManyAreas(_) => "areas",
+        InvalidCocoParams::MaxDetections(_) => "max-detections",
+        _ => "iou",
+    };
+    OptionError::new(option, "", error.to_string())
 }
 
 impl<S: ObjectShape + Clone + Send + Sync + 'static> ImageMetric for CocoAp<S>
@@ -214,14 +255,15 @@ where
         &self,
         curves: &CocoCurves,
         state: Option<&CocoState>,
-        class: Option<(u32, &Class)>,
+        classes: &[Class],
+        index: Option<u32>,
     ) -> Option<Numbers> {
-        let (index, class) = class.unzip();
+        let class = index.and_then(|index| classes.get(index as usize));
         let slice = CocoSlice {
             class: index,
             ..CocoSlice::default()
         };
-        let detections = state.filter(|_| class.is_none()).map(CocoState::detections);
+        let detections = state.filter(|_| index.is_none()).map(CocoState::detections);
         let counts = [
             ("category_id", class.map(|class| json!(class.key))),
             ("truths", Some(json!(curves.truths(slice)))),
@@ -242,7 +284,7 @@ where
         is_compact: bool,
     ) -> Option<Value> {
         let params = self.params();
-        let mut details = summaries(params, curves, state);
+        let mut details = summaries(params, curves, |index| state.curve(params, index));
         if !is_compact {
             details.extend(arrays(params, curves, classes)?);
         }
@@ -261,7 +303,11 @@ where
 
 /// Summaries of the arrays: the mean curve over classes of each IoU threshold, then that of all thresholds, and the
 /// counts of all classes by score.
-fn summaries(params: &CocoParams, curves: &CocoCurves, state: &CocoState) -> Map<String, Value> {
+pub(crate) fn summaries(
+    params: &CocoParams,
+    curves: &CocoCurves,
+    by_score: impl Fn(usize) -> Curve,
+) -> Map<String, Value> {
     let curve = |index: Option<usize>| {
         let slice = CocoSlice {
             iou_threshold: index,
@@ -283,7 +329,7 @@ fn summaries(params: &CocoParams, curves: &CocoCurves, state: &CocoState) -> Map
     let index = half.unwrap_or(0);
     let by_score = json!({
         "iou": params.iou_thresholds.get(index),
-        "points": curve_points(&state.curve(params, index), true),
+        "points": curve_points(&by_score(index), true),
     });
     let named = [
         ("precision_recall", json!(by_recall)),
@@ -296,7 +342,7 @@ fn summaries(params: &CocoParams, curves: &CocoCurves, state: &CocoState) -> Map
 }
 
 /// The arrays of precision, recall and scores, with the names of their axes.
-fn arrays(
+pub(crate) fn arrays(
     params: &CocoParams,
     curves: &CocoCurves,
     classes: &[Class],

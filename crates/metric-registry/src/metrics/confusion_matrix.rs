@@ -79,9 +79,10 @@ impl ImageMetric for Confusion {
         &self,
         matrix: &ConfusionMatrix,
         _: Option<&ConfusionState>,
-        class: Option<(u32, &Class)>,
+        _: &[Class],
+        class: Option<u32>,
     ) -> Option<Numbers> {
-        let counts = class.map_or_else(|| matrix.total(), |(class, _)| matrix.counts(class));
+        let counts = class.map_or_else(|| matrix.total(), |class| matrix.counts(class));
         let of_all =
             |count: fn(&ConfusionMatrix) -> u64| class.is_none().then(|| json!(count(matrix)));
         Some(Numbers {

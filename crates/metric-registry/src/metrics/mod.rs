@@ -28,6 +28,8 @@ pub(crate) mod edit_similarity;
 pub(crate) mod exact_match;
 #[cfg(feature = "graph")]
 pub(crate) mod lanes;
+#[cfg(feature = "vision")]
+pub(crate) mod lvis;
 #[cfg(feature = "class")]
 pub(crate) mod mrr;
 #[cfg(feature = "class")]
@@ -92,7 +94,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "class": multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "rank": retrieval::RETRIEVAL;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
-    "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
+    "vision": coco::COCO, lvis::LVIS, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;
     "segmentation": panoptic::PANOPTIC;
     "graph": lanes::LANES, openlane::OPENLANE;

@@ -95,7 +95,8 @@ impl ImageMetric for Tide {
         &self,
         score: &TideScore,
         _: Option<&TideState>,
-        _: Option<(u32, &Class)>,
+        _: &[Class],
+        _: Option<u32>,
     ) -> Option<Numbers> {
         let errors = score.errors.iter();
         let counts = errors.map(|found| (found.error.name().to_owned(), json!(found.count)));

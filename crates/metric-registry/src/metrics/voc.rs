@@ -109,11 +109,12 @@ impl ImageMetric for VocAp {
         &self,
         score: &VocScore,
         _: Option<&VocState>,
-        class: Option<(u32, &Class)>,
+        _: &[Class],
+        class: Option<u32>,
     ) -> Option<Numbers> {
         let mut total = VocClass::default();
         let (name, value, counted) = match class {
-            Some((class, _)) => {
+            Some(class) => {
                 let class = score.classes.get(&class)?;
                 ("AP", class.average_precision, class)
             }

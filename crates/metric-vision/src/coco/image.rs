@@ -77,6 +77,7 @@ fn of_image(params: &CocoParams, image: &ImageOutcome, room: &mut Room) -> Optio
         (false, _) => params.max_detections.last().copied(),
         (true, CocoSummary::Detections) => Some(100),
         (true, CocoSummary::Keypoints) => Some(20),
+        (true, CocoSummary::Lvis) => params.max_detections.last().copied(),
     };
     let most = wanted.filter(|wanted| params.max_detections.contains(wanted))?;
     let (areas, words) = (params.areas.len(), params.words());

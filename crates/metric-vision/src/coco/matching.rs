@@ -1,5 +1,7 @@
 //! The matching of the detections in an image with its true objects.
 
+use std::cell::{Cell, OnceCell};
+
 use super::CocoAp;
 use super::bits::ones;
 use super::params::CocoParams;
@@ -37,6 +39,30 @@ impl Order {
     }
 }
 
+/// The rules of an image that other definitions than COCO's change.
+#[derive(Clone, Copy)]
+pub(crate) struct ImageRules<'r> {
+    /// Whether a crowd is matched by any number of detections. Otherwise it is an object like others.
+    pub(crate) has_crowds: bool,
+    /// The classes of which a detection without match is neither correct nor wrong, in ascending order.
+    pub(crate) not_exhaustive: &'r [u32],
+}
+
+/// COCO's.
+impl Default for ImageRules<'_> {
+    fn default() -> Self {
+        Self {
+            has_crowds: true,
+            not_exhaustive: &[],
+        }
+    }
+}
+
+thread_local! {
+    /// Each thread keeps the memory for its next image.
+    static KEPT: Cell<Option<Box<Meetings>>> = const { Cell::new(None) };
+}
+
 impl<S: Shape> CocoAp<S> {
     /// Returns an error for an image that would need a list of more than 2^25 pairs (half a gigabyte), each of a
     /// detection that counts and a true object of its class. With the default of 100 detections per class, that takes
@@ -61,29 +87,51 @@ impl<S: Shape> CocoAp<S> {
         check_image(predictions, &image.annotations, most, *by_class)
     }
 
-    pub(super) fn match_image(
+    /// Matches the detections at these indices with these objects, by rules that may differ from COCO's.
+    pub(crate) fn match_image<'a>(
         &self,
-        predictions: &[Prediction<S>],
-        annotations: &[Annotation<S>],
+        predictions: &'a [Prediction<S>],
+        detections: impl Iterator<Item = u32>,
+        truths: impl Iterator<Item = &'a Annotation<S>>,
+        rules: ImageRules<'_>,
+    ) -> ImageOutcome
+    where
+        S: 'a,
+    {
+        let mut meetings = KEPT.take().unwrap_or_default();
+        let outcome = self.match_with(predictions, detections, truths, rules, &mut meetings);
+        KEPT.set(Some(meetings));
+        outcome
+    }
+
+    fn match_with<'a>(
+        &self,
+        predictions: &'a [Prediction<S>],
+        detections: impl Iterator<Item = u32>,
+        truths: impl Iterator<Item = &'a Annotation<S>>,
+        rules: ImageRules<'_>,
         meetings: &mut Meetings,
-    ) -> ImageOutcome {
+    ) -> ImageOutcome
+    where
+        S: 'a,
+    {
         // Objects whose classes are pooled still come class by class.
         let class_of = |class: u32| if self.params.by_class { class } else { POOLED };
         let by_class = self.params.by_class;
         let mut order = std::mem::take(&mut meetings.order);
         order.clear();
-        let positions = (0..).zip(predictions);
-        order.extend(
-            positions.map(|(position, prediction)| Order::new(prediction, position, by_class)),
-        );
+        order.extend(detections.filter_map(|index| {
+            let prediction = predictions.get(index as usize)?;
+            Some(Order::new(prediction, index, by_class))
+        }));
         order.sort_unstable();
         let class_at = |order: &Order| if by_class { order.class() } else { POOLED };
-        let mut truths: Vec<&Annotation<S>> = annotations.iter().collect();
+        let mut truths: Vec<&Annotation<S>> = truths.collect();
         truths.sort_by_key(|truth| truth.class);
 
         let mut outcome = ImageOutcome {
-            scores: Vec::with_capacity(predictions.len()),
-            verdicts: Vec::with_capacity(predictions.len()),
+            scores: Vec::with_capacity(order.len()),
+            verdicts: Vec::with_capacity(order.len()),
             ..ImageOutcome::default()
         };
         let (mut detections, mut truths) = (&*order, &*truths);
@@ -105,7 +153,7 @@ impl<S: Shape> CocoAp<S> {
             let most = self.params.max_detections.last().copied().unwrap_or(0);
             let mine = mine.iter().take(most);
             let mine = mine.filter_map(|order| predictions.get(order.index()));
-            self.match_class(class, mine, group, meetings, &mut outcome);
+            self.match_class(class, mine, group, rules, meetings, &mut outcome);
         }
         meetings.order = order;
         outcome
@@ -121,14 +169,18 @@ impl<S: Shape> CocoAp<S> {
         class: u32,
         detections: impl Iterator<Item = &'a Prediction<S>>,
         truths: &[&Annotation<S>],
+        rules: ImageRules<'_>,
         meetings: &mut Meetings,
         outcome: &mut ImageOutcome,
     ) where
         S: 'a,
     {
         let first = outcome.scores.len();
+        let is_crowd = |truth: &Annotation<S>| truth.crowd && rules.has_crowds;
+        let is_exhaustive = rules.not_exhaustive.binary_search(&class).is_err();
+        let outlines = Outlines::new(self.params.dilation, truths);
         meetings.start(truths.iter().map(|truth| {
-            if truth.crowd || truth.ignore {
+            if is_crowd(truth) || truth.ignore {
                 u32::MAX
             } else {
                 !self.areas_of(truth.area)
@@ -140,15 +192,22 @@ impl<S: Shape> CocoAp<S> {
             .map_or(f64::INFINITY, |&(least, _)| least);
         for detection in detections {
             outcome.scores.push(Rank::new(detection.score));
-            outcome
-                .verdicts
-                .push(Verdict::wrong_in(self.areas_of(detection.area)));
+            let areas = if is_exhaustive {
+                self.areas_of(detection.area)
+            } else {
+                0
+            };
+            outcome.verdicts.push(Verdict::wrong_in(areas));
+            let outline = OnceCell::new();
             for (index, truth) in truths.iter().enumerate() {
-                let iou = if truth.crowd {
+                let mut iou = if is_crowd(truth) {
                     detection.shape.iou_crowd(&truth.shape)
                 } else {
                     detection.shape.iou(&truth.shape)
                 };
+                if iou >= least && !is_crowd(truth) {
+                    iou = outlines.limit(iou, &detection.shape, &outline, index);
+                }
                 if iou >= least {
                     meetings.candidates.push((index, iou));
                 }
@@ -181,7 +240,8 @@ impl<S: Shape> CocoAp<S> {
             rest &= !alike;
             let mut thresholds = &*self.enough;
             while let Some(&(threshold, _)) = thresholds.first() {
-                let least = meetings.match_all(truths, area, threshold);
+                let is_crowd = |truth: usize| truths.get(truth).is_some_and(|it| is_crowd(it));
+                let least = meetings.match_all(is_crowd, area, threshold);
                 // So have higher thresholds that all of these matches reach.
                 let same = thresholds.partition_point(|&(higher, _)| higher <= least);
                 let (these, others) = thresholds.split_at(same.max(1));
@@ -225,10 +285,43 @@ impl<S: Shape> CocoAp<S> {
     }
 }
 
+/// The boundaries of the objects of a class, each computed once it is needed.
+struct Outlines<'a, S> {
+    dilation: Option<f64>,
+    truths: &'a [&'a Annotation<S>],
+    /// By true object; empty without a dilation.
+    outlines: Vec<OnceCell<Option<S>>>,
+}
+
+impl<'a, S: Shape> Outlines<'a, S> {
+    fn new(dilation: Option<f64>, truths: &'a [&'a Annotation<S>]) -> Self {
+        let count = if dilation.is_some() { truths.len() } else { 0 };
+        Self {
+            dilation,
+            truths,
+            outlines: std::iter::repeat_with(OnceCell::new).take(count).collect(),
+        }
+    }
+
+    /// The IoU of a detection with the object at an index, which is at most that of their boundaries if these count.
+    fn limit(&self, iou: f64, found: &S, outline: &OnceCell<Option<S>>, truth: usize) -> f64 {
+        let of_truth = self.dilation.zip(self.truths.get(truth));
+        let Some(((dilation, truth), known)) = of_truth.zip(self.outlines.get(truth)) else {
+            return iou;
+        };
+        let found = outline.get_or_init(|| found.boundary(dilation));
+        let truth = known.get_or_init(|| truth.shape.boundary(dilation));
+        match (found, truth) {
+            (Some(found), Some(truth)) => iou.min(found.iou(truth)),
+            _ => iou,
+        }
+    }
+}
+
 /// The detections of an image and class that overlap true objects enough for the lowest threshold:
 /// few do, and only they take part in the matching.
 #[derive(Default)]
-pub(super) struct Meetings {
+struct Meetings {
     /// The detections of an image in the order in which they are matched.
     order: Vec<Order>,
     /// By true object the area ranges in which it is not positive, one bit each.
@@ -282,9 +375,9 @@ impl Meetings {
     /// Lets each detection take the true object that it overlaps most (the last of equal ones) among
     /// those that no other has taken; it takes one that does not count only if no other matches. Returns
     /// the least IoU of a match.
-    fn match_all<S>(&mut self, truths: &[&Annotation<S>], area: u32, threshold: f64) -> f64 {
+    fn match_all(&mut self, is_crowd: impl Fn(usize) -> bool, area: u32, threshold: f64) -> f64 {
         self.taken.clear();
-        self.taken.resize(truths.len(), false);
+        self.taken.resize(self.ignored.len(), false);
         self.matches.clear();
         let mut least = f64::INFINITY;
         let mut start = 0;
@@ -292,7 +385,7 @@ impl Meetings {
             let mut best = [(None, threshold); 2];
             for &(truth, iou) in &self.candidates[start..end] {
                 let (found, greatest) = &mut best[(self.ignored[truth] >> area & 1) as usize];
-                if iou >= *greatest && (!self.taken[truth] || truths[truth].crowd) {
+                if iou >= *greatest && (!self.taken[truth] || is_crowd(truth)) {
                     (*found, *greatest) = (Some(truth), iou);
                 }
             }

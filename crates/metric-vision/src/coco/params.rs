@@ -24,6 +24,9 @@ pub struct CocoParams {
     pub quirks: bool,
     /// The numbers that [`CocoCurves::summary`](super::CocoCurves::summary) has.
     pub summary: CocoSummary,
+    /// For the boundary IoU of masks, the width of boundaries as a share of the diagonal of the image (usually 0.02): the
+    /// IoU of two masks is at most that of their [boundaries](crate::Mask::boundary). Crowds keep the IoU of masks.
+    pub dilation: Option<f64>,
 }
 
 metric_core::setters!(CocoParams {
@@ -34,6 +37,7 @@ metric_core::setters!(CocoParams {
     with_by_class => by_class: bool,
     with_quirks => quirks: bool,
     with_summary => summary: CocoSummary,
+    with_dilation => dilation: Option<f64>,
 });
 
 /// The set of numbers that COCO prints for a data set.
@@ -45,6 +49,8 @@ pub enum CocoSummary {
     Detections,
     /// Those of keypoints: recall by threshold, all of them with the greatest number of detections.
     Keypoints,
+    /// Those of LVIS: precision as for boxes, and the recall of all detections as `AR`.
+    Lvis,
 }
 
 /// An area range: the areas from one bound to the other, including both.
@@ -89,6 +95,7 @@ impl Default for CocoParams {
             by_class: true,
             quirks: false,
             summary: CocoSummary::Detections,
+            dilation: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use metric_core::{fields, written};
+use metric_core::{Malformed, Reader, Writer, Written, fields, written};
 
 use super::params::{CocoParams, MOST_AREAS};
 use super::verdict::{Details, Verdict};
@@ -20,12 +20,12 @@ use crate::{Curve, ScoreHistogram};
 /// class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CocoState {
-    pub(super) images: ByImage<ImageOutcome>,
+    pub(crate) images: ByImage<ImageOutcome>,
 }
 
 /// The outcomes of the detections of an image, by class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ImageOutcome {
+pub(crate) struct ImageOutcome {
     /// Each class that has detections or true objects, in rising order, and how many detections.
     pub(super) classes: Vec<(u32, u32)>,
     /// For each class the number of positive objects, by area range.
@@ -36,6 +36,45 @@ pub(super) struct ImageOutcome {
     pub(super) verdicts: Vec<Verdict>,
     /// For detections whose verdict depends on the threshold, or that are correct, in turn: [`Details`].
     pub(super) details: Vec<u64>,
+    /// For definitions that cut detections over all images: the places of all detections, also of those that are not
+    /// scored.
+    pub(crate) places: Vec<Place>,
+}
+
+/// The place of a detection among those of its class over all images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) class: u32,
+    pub(crate) score: Rank,
+    /// The position in the file, and among the detections of the image.
+    pub(crate) position: (u32, u32),
+    pub(crate) standing: Standing,
+}
+
+/// Whether a detection is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    Scored,
+    /// It has no area.
+    Invalid,
+    /// Nobody has verified whether its class is in the image.
+    Unverified,
+}
+
+/// A number.
+impl Written for Standing {
+    fn write(&self, to: &mut Writer) {
+        (*self as u8).write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match u8::read(from)? {
+            0 => Ok(Self::Scored),
+            1 => Ok(Self::Invalid),
+            2 => Ok(Self::Unverified),
+            _ => Err("expected a number below 3".into()),
+        }
+    }
 }
 
 /// The class of all objects where classes are not distinguished. It is not the index of a class, so
@@ -58,6 +97,7 @@ impl Check for ImageOutcome {
             scores,
             verdicts,
             details,
+            places: _,
         } = self;
         if !classes.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Err("expected classes in rising order");
@@ -162,13 +202,22 @@ written!(ImageOutcome {
     truths,
     scores,
     verdicts,
-    details
+    details;
+    places
+});
+written!(Place {
+    class,
+    score,
+    position,
+    standing
 });
 
 impl ClassState for CocoState {
     fn renumber_classes(&mut self, indices: &[u32]) -> Result<(), InvalidIndices> {
-        let classes = self.images.unordered().flat_map(|image| &image.classes);
-        let classes = classes.map(|&(class, _)| class);
+        let classes = self.images.unordered().flat_map(|image| {
+            let classes = image.classes.iter().map(|&(class, _)| class);
+            classes.chain(image.places.iter().map(|place| place.class))
+        });
         let indices = Renumbering::new(indices, classes.filter(|&class| class != POOLED))?;
         self.images
             .rows_mut()
@@ -247,24 +296,54 @@ impl ImageOutcome {
                 *class = indices.number(*class);
             }
         }
+        for place in &mut self.places {
+            place.class = indices.number(place.class);
+        }
         if self.classes.is_sorted() {
             return;
         }
-        let areas = self.truths.len() / self.classes.len();
+        let mut groups = self.groups();
+        groups.sort_unstable_by_key(|&(class, _, _)| class);
+        let places = std::mem::take(&mut self.places);
+        *self = Self {
+            places,
+            ..self.of_groups(groups)
+        };
+    }
+
+    /// The outcome in which only the first detections of each class are left, as many as `count` says.
+    pub(crate) fn first_of_each(&self, count: impl Fn(u32) -> u32) -> Self {
+        let mut groups = self.groups();
+        for (class, _, range) in &mut groups {
+            range.end = range.end.min(range.start + count(*class) as usize);
+        }
+        self.of_groups(groups)
+    }
+
+    /// Each class, its index, and its detections.
+    fn groups(&self) -> Vec<Group> {
+        let mut start = 0;
+        let classes = self.classes.iter().enumerate();
+        let groups = classes.map(|(index, &(class, count))| {
+            let range = start..start + count as usize;
+            start = range.end;
+            (class, index, range)
+        });
+        groups.collect()
+    }
+
+    /// The outcome of these classes and detections, without places.
+    fn of_groups(&self, groups: Vec<Group>) -> Self {
+        let areas = self
+            .truths
+            .len()
+            .checked_div(self.classes.len())
+            .unwrap_or(0);
         let detailed = self.verdicts.iter();
         let detailed = detailed
             .filter(|verdict| verdict.details().is_some())
             .count();
         let words = self.details.len().checked_div(detailed).unwrap_or(0);
-        // The class, its index before, and its detections.
-        let mut groups: Vec<(u32, usize, Range<usize>)> = Vec::with_capacity(self.classes.len());
-        let mut start = 0;
-        for (index, &(class, count)) in self.classes.iter().enumerate() {
-            let end = start + count as usize;
-            groups.push((class, index, start..end));
-            start = end;
-        }
-        groups.sort_unstable_by_key(|&(class, _, _)| class);
         let mut sorted = Self::default();
         for (class, index, range) in groups {
             sorted.classes.push((class, range.len() as u32));
@@ -284,6 +363,9 @@ impl ImageOutcome {
                 sorted.details.extend(details.unwrap_or_default());
             }
         }
-        *self = sorted;
+        sorted
     }
 }
+
+/// A class, its index, and its detections.
+type Group = (u32, usize, Range<usize>);

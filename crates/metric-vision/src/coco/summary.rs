@@ -66,15 +66,24 @@ impl CocoCurves {
     /// class of the slice has a true object.
     #[must_use]
     pub fn average_precision(&self, slice: CocoSlice) -> Option<f64> {
-        let recalls = self.params.recall_thresholds.len();
-        self.mean(slice, recalls, OfClass::precision)
+        self.average_precision_of(slice, &|_| true)
     }
 
     /// Returns the recall of all detections that count, averaged over the thresholds and classes of the slice;
     /// undefined if no class of the slice has a true object.
     #[must_use]
     pub fn average_recall(&self, slice: CocoSlice) -> Option<f64> {
-        self.mean(slice, 1, OfClass::recall)
+        self.mean(slice, 1, OfClass::recall, &|_| true)
+    }
+
+    /// The average precision of the classes that are kept.
+    pub(crate) fn average_precision_of(
+        &self,
+        slice: CocoSlice,
+        keeps: &dyn Fn(u32) -> bool,
+    ) -> Option<f64> {
+        let recalls = self.params.recall_thresholds.len();
+        self.mean(slice, recalls, OfClass::precision, keeps)
     }
 
     /// The mean of values of which each curve has `length`, those that are not there being 0.
@@ -83,6 +92,7 @@ impl CocoCurves {
         slice: CocoSlice,
         length: usize,
         values: impl Fn(&OfClass, usize) -> &[f64],
+        keeps: &dyn Fn(u32) -> bool,
     ) -> Option<f64> {
         let CocoSlice {
             iou_threshold,
@@ -92,6 +102,7 @@ impl CocoCurves {
         } = slice;
         let has_truths = |curves: &&OfClass| {
             class.is_none_or(|class| class == curves.class)
+                && keeps(curves.class)
                 && curves.truths.get(area).is_some_and(|&truths| truths > 0)
         };
         let classes: Vec<_> = self.classes.iter().filter(has_truths).collect();
@@ -127,10 +138,15 @@ impl CocoCurves {
     #[must_use]
     pub fn precisions(&self, slice: CocoSlice) -> Vec<f64> {
         let at = |recall: usize| {
-            self.mean(slice, 1, |curves, curve| {
-                let reached = curves.precision(curve).get(recall..).unwrap_or_default();
-                reached.get(..1).unwrap_or_default()
-            })
+            self.mean(
+                slice,
+                1,
+                |curves, curve| {
+                    let reached = curves.precision(curve).get(recall..).unwrap_or_default();
+                    reached.get(..1).unwrap_or_default()
+                },
+                &|_| true,
+            )
         };
         (0..self.params.recall_thresholds.len())
             .map_while(at)
@@ -184,6 +200,15 @@ impl CocoCurves {
     /// Undefined where the program prints -1.
     #[must_use]
     pub fn summary(&self, class: Option<u32>) -> Vec<(String, Option<f64>)> {
+        self.summary_of(class, &|_| true)
+    }
+
+    /// The [summary](Self::summary) of one class, or of the classes that are kept.
+    pub(crate) fn summary_of(
+        &self,
+        class: Option<u32>,
+        keeps: &dyn Fn(u32) -> bool,
+    ) -> Vec<(String, Option<f64>)> {
         let CocoParams {
             areas,
             iou_thresholds,
@@ -199,7 +224,7 @@ impl CocoCurves {
             Some(position.unwrap_or(usize::MAX))
         };
         let [main, others] = match (quirks, summary) {
-            (false, _) => [None; 2],
+            (false, _) | (true, CocoSummary::Lvis) => [None; 2],
             (true, CocoSummary::Detections) => [looked_up(100), None],
             (true, CocoSummary::Keypoints) => [looked_up(20); 2],
         };
@@ -223,6 +248,7 @@ impl CocoCurves {
             .into();
         let by_number: Vec<Named> = match summary {
             CocoSummary::Keypoints => by_threshold.clone(),
+            CocoSummary::Lvis => vec![(String::new(), with(None))],
             CocoSummary::Detections => {
                 let numbers = max_detections.iter().enumerate();
                 let named =
@@ -238,9 +264,14 @@ impl CocoCurves {
             (format!("_{}", range.name), slice)
         });
         let by_area: Vec<Named> = by_area.collect();
-        let precision =
-            |(name, slice): &Named| (format!("AP{name}"), self.average_precision(*slice));
-        let recall = |(name, slice): &Named| (format!("AR{name}"), self.average_recall(*slice));
+        let precision = |(name, slice): &Named| {
+            let value = self.average_precision_of(*slice, keeps);
+            (format!("AP{name}"), value)
+        };
+        let recall = |(name, slice): &Named| {
+            let value = self.mean(*slice, 1, OfClass::recall, keeps);
+            (format!("AR{name}"), value)
+        };
         let precisions = by_threshold.iter().chain(&by_area).map(precision);
         let recalls = by_number.iter().chain(&by_area).map(recall);
         precisions.chain(recalls).collect()

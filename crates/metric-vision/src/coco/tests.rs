@@ -388,6 +388,7 @@ fn evidence_of_another_definition_does_no_harm() {
 fn stray_numbers_do_no_harm() {
     let rank = |score: f64| Rank::new(score);
     let stray = ImageOutcome {
+        places: Vec::new(),
         classes: vec![(0, 2), (0, u32::MAX), (7, 1), (u32::MAX, u32::MAX)],
         truths: vec![u32::MAX; 9],
         scores: vec![rank(0.1), rank(0.9), rank(0.5)],

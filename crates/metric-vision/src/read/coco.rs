@@ -11,8 +11,10 @@ use serde::Deserialize;
 use super::fields::{Flag, Id, Number, Numbers, record};
 use super::list::{Item, ListError, first, read_part, records, set, trimmed};
 use super::{File, ReadError, Warning, Warnings};
+use crate::dataset::UNLISTED;
 use crate::{
-    Annotation, BBox, Class, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape, Sigmas,
+    Annotation, BBox, Class, Dataset, Federated, Frequency, Image, Key, Keypoints, Mask,
+    Prediction, Shape, Sigmas,
 };
 
 /// Options for reading COCO files.
@@ -27,6 +29,10 @@ pub struct CocoOptions {
     /// image, with [`Warning::OtherSize`]; they overlap masks of their own size only. Polygons may have a number
     /// without partner, which is left out, and the field `ignore` has no effect.
     pub quirks: bool,
+    /// Read the fields of LVIS: the frequency of each class, and the classes that each image is annotated for. A
+    /// crowd is an object like others, and `ignore` needs no [`Warning`]. Detections of classes that are not in the list
+    /// are kept, since they count towards a limit per image, and a number that results write as text is an error.
+    pub federated: bool,
     /// Read only the images that this shard holds, and everything about them. The list of classes stays
     /// that of the whole data set, and so do the positions of detections in their list: the states of all
     /// shards merge to the state of the whole, and the warnings add up. A repeated class is counted by
@@ -37,6 +43,7 @@ pub struct CocoOptions {
 metric_core::setters!(CocoOptions {
     with_ignore_unknown_images => ignore_unknown_images: bool,
     with_quirks => quirks: bool,
+    with_federated => federated: bool,
     with_shard => shard: Option<Shard>,
 });
 
@@ -198,6 +205,9 @@ pub(super) trait Readable: Shape + Clone + Send + Sync + Sized {
     /// The facts about all shapes of a data set that are needed to read one.
     type Model: Sync;
 
+    /// Whether it is a mask, which has an area of its own next to that of its box.
+    const IS_MASK: bool = false;
+
     /// The shape of a true object.
     fn truth(fields: ShapeFields<'_>, size: Size, model: &Self::Model) -> Result<Self, Problem>;
 
@@ -259,6 +269,8 @@ impl From<CocoOptions> for MaskSizes {
     fn from(options: CocoOptions) -> Self {
         if options.quirks {
             Self::Any
+        } else if options.federated {
+            Self::Image
         } else {
             Self::ImageOrQuirks
         }
@@ -345,6 +357,8 @@ impl Readable for BBox {
 
 impl Readable for Mask {
     type Model = ();
+
+    const IS_MASK: bool = true;
 
     fn truth(fields: ShapeFields<'_>, size: Size, (): &()) -> Result<Self, Problem> {
         mask(fields, size)
@@ -560,6 +574,11 @@ impl Problem {
         }
     }
 
+    /// The error of a text in which nothing has a name.
+    pub(super) fn in_side(self) -> ReadError {
+        ReadError::new("", self.problem).field(self.field)
+    }
+
     /// The error of a record in a list.
     pub(super) fn in_record(self, file: File<'_>, list: &str, position: usize) -> ReadError {
         ReadError::new(file.name, self.problem)
@@ -627,6 +646,9 @@ record! {
         // Only masks need them, and files that have none may hold anything here.
         height: Option<Raw<'a>>,
         width: Option<Raw<'a>>,
+        // Only LVIS has them.
+        neg_category_ids: Option<Raw<'a>>,
+        not_exhaustive_category_ids: Option<Raw<'a>>,
     }
 }
 
@@ -634,6 +656,8 @@ record! {
     struct ClassRecord<'a> {
         id: Id<'a>,
         name: Option<Raw<'a>>,
+        // Only LVIS has it.
+        frequency: Option<Raw<'a>>,
     }
 }
 
@@ -755,12 +779,20 @@ impl<S: Readable> Truth<S> {
     ) -> Result<Self, ReadError> {
         let class_records: Vec<ClassRecord<'_>> = all(file, "categories", lists.categories)?;
         let image_records: Vec<ImageRecord<'_>> = all(file, "images", lists.images)?;
-        let (positions, mut classes, images) = Positions::new(
+        let (positions, mut classes, mut images) = Positions::new(
             class_records.iter().map(|record| &record.id),
             image_records.iter().map(|record| &record.id),
             options.shard,
             warnings,
         );
+        if options.federated {
+            let known = Known {
+                file,
+                positions: &positions,
+            };
+            known.add_frequencies(&class_records, &mut classes, warnings)?;
+            known.add_federated(&image_records, &mut images, warnings)?;
+        }
         for record in class_records {
             if let Some(position) = positions.classes.find(&record.id) {
                 classes[position as usize].name = record.name.map(name_of).unwrap_or_default();
@@ -779,6 +811,109 @@ impl<S: Readable> Truth<S> {
             sizes,
         })
     }
+}
+
+/// A ground-truth file with the positions of its classes and images.
+struct Known<'a> {
+    file: File<'a>,
+    positions: &'a Positions,
+}
+
+impl Known<'_> {
+    /// Whether this shard warns of what an object with this id lacks.
+    fn warns_of(&self, id: &Id<'_>) -> bool {
+        let shard = self.positions.shard.as_ref();
+        shard.is_none_or(|(shard, _)| shard.holds(&id.key.to_string()))
+    }
+
+    /// Adds the frequencies of classes.
+    fn add_frequencies(
+        &self,
+        records: &[ClassRecord<'_>],
+        classes: &mut [Class],
+        warnings: &mut Warnings,
+    ) -> Result<(), ReadError> {
+        for (index, record) in records.iter().enumerate() {
+            let Some(text) = record.frequency else {
+                if self.warns_of(&record.id) {
+                    warn(warnings, Warning::MissingFrequency);
+                }
+                continue;
+            };
+            let name: Result<Cow<'_, str>, _> = serde_json::from_str(text.0);
+            let frequency = name.ok().and_then(|name| Frequency::from_name(&name));
+            let problem = || {
+                let id = record.id.shown();
+                let problem = format!(
+                    "category {id} has {}, expected \"r\", \"c\" or \"f\"",
+                    text.0
+                );
+                Problem::new("frequency", problem).in_record(self.file, "categories", index)
+            };
+            let frequency = frequency.ok_or_else(problem)?;
+            let position = self.positions.classes.find(&record.id);
+            if let Some(class) = position.and_then(|position| classes.get_mut(position as usize)) {
+                class.frequency = Some(frequency);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the classes that images are annotated for.
+    fn add_federated<S>(
+        &self,
+        records: &[ImageRecord<'_>],
+        images: &mut [Image<S>],
+        warnings: &mut Warnings,
+    ) -> Result<(), ReadError> {
+        for (index, record) in records.iter().enumerate() {
+            for (warning, list) in [
+                (Warning::MissingNegatives, record.neg_category_ids),
+                (
+                    Warning::MissingNotExhaustive,
+                    record.not_exhaustive_category_ids,
+                ),
+            ] {
+                if list.is_none() && self.warns_of(&record.id) {
+                    warn(warnings, warning);
+                }
+            }
+            let lists = federated(
+                record.neg_category_ids,
+                record.not_exhaustive_category_ids,
+                |id| self.positions.classes.find(id),
+            );
+            let lists = lists.map_err(|error| error.in_record(self.file, "images", index))?;
+            let position = self.positions.images.find(&record.id);
+            if let Some(image) = position.and_then(|position| images.get_mut(position as usize)) {
+                image.federated = lists;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The classes that an image is annotated for, from its fields. Ids of other classes have no effect.
+pub(super) fn federated(
+    negative: Option<Raw<'_>>,
+    not_exhaustive: Option<Raw<'_>>,
+    class: impl Fn(&Id<'_>) -> Option<u32>,
+) -> Result<Federated, Problem> {
+    let classes = |field: &'static str, list: Option<Raw<'_>>| {
+        let Some(list) = list else {
+            return Ok(Vec::new());
+        };
+        let ids: Vec<Id<'_>> =
+            serde_json::from_str(list.0).map_err(|error| Problem::new(field, plain(&error)))?;
+        let mut classes: Vec<u32> = ids.iter().filter_map(&class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        Ok(classes)
+    };
+    Ok(Federated {
+        negative: classes("neg_category_ids", negative)?,
+        not_exhaustive: classes("not_exhaustive_category_ids", not_exhaustive)?,
+    })
 }
 
 impl<S: Readable<Model = ()>> Truth<S> {
@@ -856,8 +991,7 @@ impl Positions {
         };
         let (class_ids, class_keys) = Ids::new(classes, |id| repeated(Warning::RepeatedClass, id));
         let (image_ids, image_keys) = Ids::new(images, |id| repeated(Warning::RepeatedImage, id));
-        let name = String::new;
-        let classes = class_keys.map(|key| Class { key, name: name() });
+        let classes = class_keys.map(|key| Class::new(key, ""));
         let images = image_keys.map(|key| Image::new(key, Vec::new()));
         let images: Vec<Image<S>> = images.collect();
         let holds = |shard: Shard| {
@@ -1147,14 +1281,18 @@ impl<S: Readable> Annotations<S> {
                 // pycocotools overwrites the field by `iscrowd`.
                 let is_marked = !options.quirks && is_marked(record.ignore)?;
                 let is_ignored = S::is_ignored(fields)?;
-                if is_marked && !is_crowd && !is_ignored {
+                if is_marked && !is_crowd && !is_ignored && !options.federated {
                     warn(&mut self.warnings, Warning::IgnoredTruth);
                 }
                 let of_truth = TruthFields {
                     class,
                     id: number_of(record.id.as_ref()),
                     area: record.area.map(|area| area.0),
-                    crowd: record.iscrowd.map(|flag| flag.0),
+                    crowd: if options.federated {
+                        Some(false)
+                    } else {
+                        record.iscrowd.map(|flag| flag.0)
+                    },
                     ignore: is_marked || is_ignored,
                 };
                 let annotation = of_truth.annotation(shape, is_inverted, &mut self.warnings);
@@ -1314,6 +1452,17 @@ impl<S: Readable> Results<S> {
         options: CocoOptions,
     ) -> Result<(), Problem> {
         let positions = &truth.positions;
+        if options.federated {
+            for (field, id) in [
+                ("image_id", &record.image_id),
+                ("category_id", &record.category_id),
+            ] {
+                if let (IdKey::Number(_), true) = (&id.key, id.is_text) {
+                    let problem = format!("found the text {}, expected a number", id.shown());
+                    return Err(Problem::new(field, problem));
+                }
+            }
+        }
         let image = match (&record.image_id.key, self.last) {
             (&IdKey::Number(id), Some((last, index))) if id == last => Some(index),
             _ => positions.image_of_detection(&record.image_id, options, &mut self.warnings)?,
@@ -1336,10 +1485,12 @@ impl<S: Readable> Results<S> {
         };
         let (shape, area) = S::detection(fields, size, form, model)?;
         let class = positions.class_of_detection(&record.category_id, &mut self.warnings);
-        let Some(class) = class else {
+        let Some(class) = class.or(options.federated.then_some(UNLISTED)) else {
             return Ok(());
         };
+        let has_two_areas = S::IS_MASK && form == Form::Box && record.segmentation.is_some();
         for (warning, applies) in [
+            (Warning::AreaOfBox, options.federated && has_two_areas),
             (Warning::NegativeSize, shape.is_inverted()),
             (Warning::OtherSize, shape.is_of_other_size(size)),
         ] {

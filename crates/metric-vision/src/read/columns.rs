@@ -70,7 +70,7 @@ pub struct PredictionColumns<'a, S = BBox> {
 /// use metric_vision::{BBox, Class, CocoAp, CocoSlice, Key};
 ///
 /// let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0);
-/// let dog = Class { key: 18.into(), name: "dog".into() };
+/// let dog = Class::new(18, "dog");
 /// let images = [Key::from(1), Key::from(2)];
 /// // One dog in each image. The first is found; the other detection is of a class that is not listed.
 /// let truth = [square(0.0)?, square(5.0)?];
@@ -432,10 +432,7 @@ mod tests {
     }
 
     fn class(key: i64) -> Class {
-        Class {
-            key: key.into(),
-            name: format!("class {key}"),
-        }
+        Class::new(key, format!("class {key}"))
     }
 
     /// Columns and a file of the same data, with everything that is warned of.

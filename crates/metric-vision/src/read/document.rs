@@ -112,6 +112,7 @@ pub fn read_boxes(
             let options = CocoOptions {
                 ignore_unknown_images: extra == ExtraImages::Ignore,
                 quirks: false,
+                federated: false,
                 shard,
             };
             read_coco_documents(references, predictions, options)

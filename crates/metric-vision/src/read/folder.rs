@@ -382,10 +382,7 @@ impl<'a> Contents<'a> {
             let mut keys: BTreeSet<&Key> = BTreeSet::new();
             keys.extend(true_classes.chain(detected));
             keys.extend(&self.elsewhere.classes);
-            let class = |key: &Key| Class {
-                key: key.clone(),
-                name: key.to_string(),
-            };
+            let class = |key: &Key| Class::new(key.clone(), key.to_string());
             keys.into_iter().map(class).collect()
         });
         // A position that no u32 can hold is one that no list has, which `Dataset::new` refuses.
@@ -423,10 +420,7 @@ impl<'a> Contents<'a> {
                 area: object.shape.area(),
                 shape: object.shape,
             });
-            Image {
-                key: Key::Text((*name).into()),
-                annotations: annotations.collect(),
-            }
+            Image::new(Key::Text((*name).into()), annotations.collect())
         });
         let images = images.collect();
         drop(classes_by_key);

@@ -86,6 +86,14 @@ pub enum Warning {
     OtherSize,
     /// A true object has the field `ignore` and was left out of the count, which pycocotools does not do.
     IgnoredTruth,
+    /// An image of a federated data set does not list the classes that are known to be absent.
+    MissingNegatives,
+    /// An image of a federated data set does not list the classes of which not every object is annotated.
+    MissingNotExhaustive,
+    /// A class of a federated data set has no frequency.
+    MissingFrequency,
+    /// A detection of a federated data set has a box and a mask, and the area of the box decides its area range.
+    AreaOfBox,
 }
 
 impl Warning {
@@ -140,6 +148,22 @@ impl Warning {
             Self::IgnoredTruth => [
                 "ground-truth object has ignore set and was left out of the count; pycocotools does not know the field",
                 "ground-truth objects have ignore set and were left out of the count; pycocotools does not know the field",
+            ],
+            Self::MissingNegatives => [
+                "image has no neg_category_ids: no class counts as absent from it",
+                "images have no neg_category_ids: no class counts as absent from them",
+            ],
+            Self::MissingNotExhaustive => [
+                "image has no not_exhaustive_category_ids: each detection without match counts as incorrect",
+                "images have no not_exhaustive_category_ids: each detection without match counts as incorrect",
+            ],
+            Self::MissingFrequency => [
+                "category has no frequency, so it is in none of AP_r, AP_c and AP_f",
+                "categories have no frequency, so they are in none of AP_r, AP_c and AP_f",
+            ],
+            Self::AreaOfBox => [
+                "detection has both bbox and segmentation, and its area is that of the box",
+                "detections have both bbox and segmentation, and their areas are those of the boxes",
             ],
         }
     }

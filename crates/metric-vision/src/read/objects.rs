@@ -364,6 +364,7 @@ mod tests {
             let options = CocoOptions {
                 ignore_unknown_images: quirks,
                 quirks,
+                federated: false,
                 shard: index.and_then(|index| Shard::new(index, 3).ok()),
             };
             let [t, f] = &memory;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::coco::{
     CocoOptions, Form, Identified, KeypointFields, MaskSizes, Problem, Readable, ShapeFields, Size,
-    TruthFields, add, distinct, file_error, in_list, number_of, plain_in, size, warn,
+    TruthFields, add, distinct, federated, file_error, in_list, number_of, plain_in, size, warn,
 };
 use super::fields::{Flag, Id, Number, Numbers, record};
 use super::list::records;
@@ -239,11 +239,25 @@ fn parse<S: Readable>(
 ) -> Result<ImageRecord<S>, RecordError> {
     let mut warnings = Warnings::new();
     let mut local = Classes::new();
-    let (mut image, size) =
+    let (mut image, fields) =
         truths(key, reference, model, &mut local, &mut warnings).map_err(RecordError::Reference)?;
+    let size = fields.as_ref().and_then(|it| size(it.height, it.width));
     let mut predictions = detections(prediction, size, model, &mut local, &mut warnings)
         .map_err(RecordError::Prediction)?;
     let (keys, indices) = local.into_sorted_keys();
+    if let Some(fields) = fields {
+        // Classes that are neither in the ground truth nor in the detections have no effect.
+        let (negative, not_exhaustive) =
+            (fields.neg_category_ids, fields.not_exhaustive_category_ids);
+        let listed = federated(negative, not_exhaustive, |id| {
+            let key = Key::from(id.key.clone());
+            keys.binary_search(&key)
+                .ok()
+                .and_then(|index| u32::try_from(index).ok())
+        });
+        let of_side = |problem: Problem| RecordError::Reference(problem.in_side());
+        image.federated = listed.map_err(of_side)?;
+    }
     for annotation in &mut image.annotations {
         annotation.class = indices[annotation.class as usize];
     }
@@ -282,23 +296,23 @@ fn file(text: &str) -> File<'_> {
     }
 }
 
-fn truths<S: Readable>(
+fn truths<'a, S: Readable>(
     key: Key,
-    text: &str,
+    text: &'a str,
     model: &S::Model,
     classes: &mut Classes,
     warnings: &mut Warnings,
-) -> Result<(Image<S>, Size), ReadError> {
+) -> Result<(Image<S>, Option<ImageFields<'a>>), ReadError> {
     let file = file(text);
-    let (list, name, size) = match json::kind(file.text) {
+    let (list, name, fields) = match json::kind(file.text) {
         Kind::Object => {
             let image: ImageFields<'_> = serde_json::from_str(file.text)
                 .map_err(|error| file_error(file, plain_in(file.text, &error)))?;
-            let size = size(image.height, image.width);
-            (image.annotations.0, "annotations", size)
+            (image.annotations.0, "annotations", Some(image))
         }
         _ => (file.text, "", None),
     };
+    let size = fields.as_ref().and_then(|it| size(it.height, it.width));
     let take = |kept: &mut Kept<_>, _: usize, record: TruthRecord<'_>| {
         let class = one_class([
             ("category_id", record.category_id),
@@ -343,7 +357,7 @@ fn truths<S: Readable>(
     }
     let placed = distinct(file, name, all, CocoOptions::default())?;
     let annotations = placed.into_iter().map(|(_, annotation)| annotation);
-    Ok((Image::new(key, annotations.collect()), size))
+    Ok((Image::new(key, annotations.collect()), fields))
 }
 
 fn detections<S: Readable>(
@@ -405,6 +419,11 @@ struct ImageFields<'a> {
     height: Option<Raw<'a>>,
     #[serde(borrow)]
     width: Option<Raw<'a>>,
+    // Only LVIS has them.
+    #[serde(borrow)]
+    neg_category_ids: Option<Raw<'a>>,
+    #[serde(borrow)]
+    not_exhaustive_category_ids: Option<Raw<'a>>,
 }
 
 /// The class of a record, which must be in exactly one of its fields.

@@ -110,6 +110,7 @@ fn check_coco(what: &str, truth: &str, found: &str, masks: bool) {
         let options = |shard| CocoOptions {
             ignore_unknown_images,
             quirks,
+            federated: false,
             shard,
         };
         check(what, |shard| parse_coco(truth, found, options(shard)));
@@ -228,10 +229,7 @@ fn columns() {
     let key = |number: i64| Key::Number(number);
     let square = |x| BBox::from_xywh(x, 0.0, 10.0, 10.0).expect("a box");
     let images: Vec<Key> = (0..8).map(key).chain([key(3), "x".into()]).collect();
-    let class = |number: i64| Class {
-        key: key(number),
-        name: String::new(),
-    };
+    let class = |number: i64| Class::new(key(number), String::new());
     let image: Vec<Key> = (0..20).map(|row| key(row % 9)).collect();
     let classes: Vec<Key> = (0..20).map(|row| key(row % 4)).collect();
     let shapes: Vec<BBox> = (0..20).map(|row| square(f64::from(row % 5))).collect();
@@ -253,6 +251,7 @@ fn columns() {
             let options = CocoOptions {
                 ignore_unknown_images,
                 quirks: false,
+                federated: false,
                 shard,
             };
             let classes = [class(0), class(1), class(2), class(1)];

@@ -294,10 +294,7 @@ fn class_names(file: &File<'_>) -> Result<Vec<Class>, ReadError> {
             let error = file.error("", "", problem.to_owned());
             return Err(error.line(key.unsigned_abs() + 1));
         }
-        names.push(Class {
-            key: Key::Number(key),
-            name: name.to_owned(),
-        });
+        names.push(Class::new(Key::Number(key), name.to_owned()));
     }
     Ok(names)
 }
@@ -357,10 +354,7 @@ fn names_in_yaml(text: &str) -> Result<Vec<Class>, String> {
         if name.is_empty() {
             Err(format!("the name of class {key} is empty"))
         } else {
-            Ok(Class {
-                key: Key::Number(key),
-                name: name.into_owned(),
-            })
+            Ok(Class::new(Key::Number(key), name.into_owned()))
         }
     };
     let classes: Vec<Class> = (0..).zip(&entries).map(class).collect::<Result<_, _>>()?;

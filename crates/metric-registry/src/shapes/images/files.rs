@@ -5,7 +5,7 @@ use std::sync::Arc;
 use metric_record::{Content, Document, FieldError, Message, ReadError, Side};
 use metric_vision::read::{
     self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, FindingRules, ImageRecord,
-    ImageSizes, InvalidColumns, OtherOrder, RecordError, Warnings, is_yolo,
+    ImageSizes, InvalidColumns, OtherOrder, RecordError, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
     Annotation, BBox, Class, Classes, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape,
@@ -49,6 +49,8 @@ pub(crate) struct FileOptions {
     /// Whether results name images by their files.
     by_file: bool,
     quirks: bool,
+    /// Whether the fields of LVIS are read.
+    federated: bool,
 }
 
 impl FileOptions {
@@ -71,6 +73,7 @@ impl FileOptions {
             folders,
             by_file: options.is(IMAGE_KEY.name, "file_name"),
             quirks: options.is("quirks", "pycocotools"),
+            federated: false,
         })
     }
 
@@ -88,6 +91,7 @@ impl FileOptions {
         CocoOptions::default()
             .with_ignore_unknown_images(data.join.ignore_extra)
             .with_quirks(self.quirks)
+            .with_federated(self.federated)
             .with_shard(data.shard)
     }
 
@@ -111,6 +115,18 @@ pub(crate) struct Readers<S> {
     documents: Box<ReadDocuments<S>>,
     /// Counts the detections of an image in another order of their numbers.
     add_order: AddOrder<S>,
+    /// Whether the fields of LVIS are read.
+    federated: bool,
+}
+
+impl<S> Readers<S> {
+    /// The readers of data sets in which images are annotated for some classes only.
+    pub(crate) fn federated(self) -> Self {
+        Self {
+            federated: true,
+            ..self
+        }
+    }
 }
 
 /// The parser of the records of one image.
@@ -133,18 +149,27 @@ impl Readers<BBox> {
                 Order::Corners => counts.add_corners(predictions, image),
                 Order::Yolo => counts.add_yolo(predictions, image, sizes),
             },
+            federated: false,
         }
     }
 
     /// Boxes of [`BOXES`], whose files are read with COCO's options.
     pub(crate) fn coco_boxes() -> Self {
         let boxes = Self::boxes();
-        let files = of_coco(read::read_coco_documents);
+        let files = Self::files_of_boxes();
         Self {
             documents: Box::new(move |data, options| match data.references.content {
                 Content::Folder(_) => (boxes.documents)(data, options),
-                _ => files(data, options),
+                _ => (files.documents)(data, options),
             }),
+            ..Self::boxes()
+        }
+    }
+
+    /// Boxes of files, which are read with COCO's options. Folders are refused.
+    pub(crate) fn files_of_boxes() -> Self {
+        Self {
+            documents: of_coco(read::read_coco_documents),
             ..Self::boxes()
         }
     }
@@ -157,6 +182,7 @@ impl Readers<Mask> {
             open: CocoStream::open_masks,
             documents: of_coco(read::read_coco_mask_documents),
             add_order: |_, _, _, _, _| {},
+            federated: false,
         }
     }
 }
@@ -178,6 +204,7 @@ impl Readers<Keypoints> {
                 read::read_coco_keypoint_documents(references, predictions, &sigmas, options)
             }),
             add_order: |_, _, _, _, _| {},
+            federated: false,
         }
     }
 }
@@ -424,9 +451,13 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         needs_pixels: Option<Message>,
         options: &Options,
     ) -> Result<Self, OptionError> {
+        let options = FileOptions {
+            federated: readers.federated,
+            ..FileOptions::new(options)?
+        };
         Ok(Self {
             readers,
-            options: FileOptions::new(options)?,
+            options,
             rules,
             needs_pixels,
         })
@@ -454,7 +485,13 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         })?;
         let keys = classes.keys();
         let number = |class: u32| number(keys.get(class as usize)?);
-        let mut observations = Observations::of(record.warnings().clone());
+        let mut warnings = record.warnings().clone();
+        if self.options.federated {
+            // Crowds are objects like others, and ignored objects are part of the definition.
+            warnings.remove(&Warning::MissingCrowd);
+            warnings.remove(&Warning::IgnoredTruth);
+        }
+        let mut observations = Observations::of(warnings);
         let (found, image) = (record.predictions(), record.image());
         observations.findings.add(found, image, self.rules, number);
         Ok((record, observations))

@@ -58,6 +58,7 @@ impl Observations {
                 Warning::ZeroId => sink.tally(ZERO_ID, times),
                 Warning::OtherSize => sink.tally(OTHER_SIZE, times),
                 Warning::IgnoredTruth => sink.tally(IGNORED, times),
+                Warning::MissingNegatives => sink.tally(NO_NEGATIVES, times),
                 warning => {
                     let [one, several] = warning.texts();
                     sink.count(&Counted::new(one, several), times);
@@ -75,6 +76,9 @@ const OTHER_SIZE: &str = "other size";
 
 /// The tally of objects that the field `ignore` leaves out of the count.
 const IGNORED: &str = "ignored objects";
+
+/// The tally of images of federated data that do not list the classes that are absent.
+const NO_NEGATIVES: &str = "no negatives";
 
 /// The note of detections whose classes a list of classes lacks.
 fn unknown_classes() -> Counted {
@@ -175,6 +179,8 @@ pub(crate) struct WarningRules {
     pub(crate) lacks_quirks: bool,
     /// Whether scores of nothing are defined.
     pub(crate) scores_nothing: bool,
+    /// Whether objects without an area are left out.
+    pub(crate) drops_flat: bool,
 }
 
 impl WarningRules {
@@ -218,7 +224,10 @@ pub(crate) fn data_warnings(
     warnings.extend(other_classes(count, has_no_common_class(classes)));
     warnings.extend(fractions(count));
     let only_if = |is_so, times| if is_so { times } else { 0 };
-    let flat = only_if(!rules.pixel_plus_one, count(Finding::FlatObject));
+    let flat = only_if(
+        !rules.pixel_plus_one && !rules.drops_flat,
+        count(Finding::FlatObject),
+    );
     let ignored = Warning::IgnoredTruth.texts();
     let quirks = rules.lacks_quirks.then_some(QUIRKS);
     warnings.extend(with_hints([
@@ -234,6 +243,16 @@ pub(crate) fn data_warnings(
             "detections were left out in images that have more objects than detections count",
         ], Some(("; to count more, raise ", "max-detections", ""))),
     ]));
+    let no_negatives = remarks.tally(NO_NEGATIVES);
+    let [one, several] = Warning::MissingNegatives.texts();
+    let negatives = Counted::new(one, several);
+    let like_coco = if no_negatives == count(Finding::Image) {
+        "; this looks like COCO ground truth, for which there is the metric coco"
+    } else {
+        ""
+    };
+    let negatives = Counted::warnings([(no_negatives, negatives)]);
+    warnings.extend(negatives.map(|warning| warning.text(like_coco)));
     warnings.extend(is_ranked_by_order.then(|| Message::from(
         "all detections of a class have the same score, so average precision depends on their order in the data",
     )));

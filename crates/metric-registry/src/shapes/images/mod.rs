@@ -44,14 +44,25 @@ pub(crate) trait ImageMetric:
     /// The shape of an object.
     type Shape: Shape + Clone + Send + Sync + 'static;
 
-    /// Returns the scores and counts of all classes, or of one with its index; `None` for a class without any. There is
-    /// no state where the score is that of weighted states.
+    /// Returns the scores and counts of all of the classes, or of the one at an index; `None` for a class without any.
+    /// There is no state where the score is that of weighted states.
     fn numbers(
         &self,
         score: &Self::Score,
         state: Option<&Self::State>,
-        class: Option<(u32, &Class)>,
+        classes: &[Class],
+        class: Option<u32>,
     ) -> Option<Numbers>;
+
+    /// Returns the groups of a kind other than classes.
+    fn groups(&self, _kind: &str, _score: &Self::Score, _classes: &[Class]) -> Option<Vec<Group>> {
+        None
+    }
+
+    /// Returns warnings in addition to those that all metrics of images have.
+    fn warnings(&self, _: &Self::Score, _: &Self::State, _: &[Class]) -> Vec<Message> {
+        Vec::new()
+    }
 
     /// Returns what is too large for a report. Compact details have what a report draws.
     fn details(
@@ -124,7 +135,8 @@ pub(crate) fn images<M: ImageMetric>(
             ranking_score: ranking_score.map(str::to_owned),
             ..Facts::default()
         },
-        by_class: options.is("groups", "class") && findings.by_class,
+        groups: options.given("groups"),
+        by_class: findings.by_class,
         is_compact: options.compact_details(),
     };
     Ok(scorer(name, VERSION, reading))
@@ -141,7 +153,9 @@ struct OfImages<M: ImageMetric> {
     files: ImageFiles<M::Shape>,
     warnings: WarningRules,
     facts: Facts,
-    /// Whether there is a group for each class.
+    /// The kind of groups, if there are any.
+    groups: String,
+    /// Whether classes are distinguished.
     by_class: bool,
     /// Whether details are compact.
     is_compact: bool,
@@ -155,20 +169,31 @@ impl<M: ImageMetric> OfImages<M> {
         classes: &[Class],
         scope: Scope<'_>,
     ) -> Numbers {
-        let numbers = |class| self.metric.numbers(score, state, class);
+        let numbers = |class| self.metric.numbers(score, state, classes, class);
         let mut total = numbers(None).unwrap_or_default();
-        if scope == Scope::Total && self.by_class {
-            let named = (0..).zip(classes).zip(class_names(classes));
-            let groups = named.filter_map(|(class, name)| {
-                let Numbers { scores, counts, .. } = numbers(Some(class))?;
-                Some(Group {
-                    name,
-                    scores,
-                    counts,
-                })
-            });
-            total.groups.push(("class".to_owned(), groups.collect()));
+        if scope != Scope::Total || !self.by_class {
+            return total;
         }
+        let of_class = |(class, name)| {
+            let Numbers { scores, counts, .. } = numbers(Some(class))?;
+            Some(Group {
+                name,
+                scores,
+                counts,
+            })
+        };
+        let groups = match &*self.groups {
+            "class" => Some(
+                (0..)
+                    .zip(class_names(classes))
+                    .filter_map(of_class)
+                    .collect(),
+            ),
+            kind => self.metric.groups(kind, score, classes),
+        };
+        total
+            .groups
+            .extend(groups.map(|groups| (self.groups.clone(), groups)));
         total
     }
 }
@@ -232,9 +257,11 @@ impl<M: ImageMetric> Reading for OfImages<M> {
         }
         if let Some(remarks) = asked.remarks {
             numbers.confusions = self.metric.confusions(&score, classes);
-            let classes = with_totals(classes, &state.class_totals());
+            let of_classes = with_totals(classes, &state.class_totals());
             let is_ranked = state.is_ranked_by_order();
-            numbers.warnings = data_warnings(&classes, is_ranked, remarks, self.warnings);
+            numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);
+            let more = self.metric.warnings(&score, state, classes);
+            numbers.warnings.extend(more);
         }
         numbers
     }
