@@ -34,6 +34,7 @@ mod sweep;
 mod tide;
 mod tree;
 mod truth;
+mod ultralytics;
 mod voc;
 
 pub use bbox::{BBox, BoxFormat, InvalidBox, iou, iou_by_corners, iou_crowd};
@@ -66,6 +67,11 @@ pub use sweep::{
 };
 pub use tide::{
     InvalidTide, Tide, TideErrorScore, TideErrorType, TideOracle, TideScore, TideState,
+};
+pub use ultralytics::{
+    ObjectKind, OrientedBox, Ultralytics, UltralyticsClass, UltralyticsConfusion,
+    UltralyticsCurves, UltralyticsProfile, UltralyticsScore, UltralyticsScores, UltralyticsState,
+    YoloShape,
 };
 pub use voc::{Interpolation, VocAp, VocClass, VocScore, VocState, iou_plus_one};
 
