@@ -42,8 +42,9 @@ pub use coco::{
 };
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use document::{
-    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_keypoint_documents,
-    read_coco_mask_documents,
+    BoxesOptions, is_coco, is_yolo, is_yolo_data_set, read_boxes, read_coco_documents,
+    read_coco_keypoint_documents, read_coco_mask_documents, read_yolo_masks, read_yolo_objects,
+    read_yolo_polygons,
 };
 pub use findings::{Finding, FindingRules, Findings};
 pub use folder::ExtraImages;
@@ -86,6 +87,8 @@ pub enum Warning {
     OtherSize,
     /// A true object has the field `ignore` and was left out of the count, which pycocotools does not do.
     IgnoredTruth,
+    /// A point of a detected pose is at (0, 0), where older versions of Ultralytics save points of low confidence.
+    PointAtOrigin,
 }
 
 impl Warning {
@@ -140,6 +143,10 @@ impl Warning {
             Self::IgnoredTruth => [
                 "ground-truth object has ignore set and was left out of the count; pycocotools does not know the field",
                 "ground-truth objects have ignore set and were left out of the count; pycocotools does not know the field",
+            ],
+            Self::PointAtOrigin => [
+                "point of a detected pose is at (0, 0), where Ultralytics before 8.3.189 saves points of low confidence",
+                "points of detected poses are at (0, 0), where Ultralytics before 8.3.189 saves points of low confidence",
             ],
         }
     }
