@@ -7,13 +7,14 @@ use serde::de::IgnoredAny;
 
 use super::coco::Readable;
 use super::objects::dataset_from_objects;
+use super::record::NO_ORIENTED;
 use super::voc::{self, is_corner_text};
 use super::yolo;
 use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
     parse_coco, parse_coco_keypoints, parse_coco_masks,
 };
-use crate::{BBox, Dataset, Keypoints, Mask, ObjectKind, Polygon, Sigmas, YoloShape};
+use crate::{BBox, Dataset, Keypoints, Mask, ObjectKind, Polygon, Shape, Sigmas, YoloShape};
 
 /// How to read a data set of boxes in any format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -264,6 +265,63 @@ pub fn read_yolo_objects(
     options: &BoxesOptions,
 ) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
     read_of_kind(references, predictions, options)
+}
+
+/// Reads the objects of COCO documents as Ultralytics compares them: their boxes, and with them the masks of segments or
+/// the keypoints of poses. Images rank by their ids.
+///
+/// # Errors
+///
+/// Returns an error as [`read_coco_documents`], [`read_coco_mask_documents`] and [`read_coco_keypoint_documents`] do, and
+/// for oriented boxes, which these documents do not have.
+pub fn read_coco_objects(
+    references: &Document,
+    predictions: &Document,
+    kind: ObjectKind,
+    sigmas: &Sigmas,
+    options: CocoOptions,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    let boxes = || read_coco_documents(references, predictions, options);
+    match kind {
+        ObjectKind::Box => {
+            let (dataset, warnings) = boxes()?;
+            let shapes = dataset.with_shapes(YoloShape::Box, YoloShape::Box);
+            Ok((shapes, warnings))
+        }
+        ObjectKind::Segment => {
+            let masks = read_coco_mask_documents(references, predictions, options)?.0;
+            combined(boxes()?, &masks, YoloShape::with_mask)
+        }
+        ObjectKind::Pose => {
+            let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?.0;
+            combined(boxes()?, &poses, YoloShape::with_keypoints)
+        }
+        ObjectKind::Oriented => Err(ReadError::new(&references.name, NO_ORIENTED)),
+    }
+}
+
+/// Boxes with what another reading has of the same objects.
+fn combined<T: Shape + Clone>(
+    (boxes, warnings): (Dataset<BBox>, Warnings),
+    others: &Dataset<T>,
+    combine: fn(YoloShape, T) -> YoloShape,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    let images = others.images().iter();
+    let mut truths = images
+        .flat_map(|image| &image.annotations)
+        .map(|real| &real.shape);
+    let all = 0..others.images().len();
+    let found = all.flat_map(|image| others.predictions(image));
+    let mut found = found.map(|found| &found.shape);
+    let with = |bbox, other: Option<&T>| match other {
+        Some(other) => combine(YoloShape::Box(bbox), other.clone()),
+        None => YoloShape::Box(bbox),
+    };
+    let shapes = boxes.with_shapes(
+        |bbox| with(bbox, truths.next()),
+        |bbox| with(bbox, found.next()),
+    );
+    Ok((shapes, warnings))
 }
 
 /// Reads the four-cornered shapes of YOLO's texts, in pixels.

@@ -186,19 +186,6 @@ impl Folder {
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Reads the files with these names that exist.
-    pub(super) fn read_files(
-        path: &Path,
-        names: &[&str],
-        max_bytes: Option<u64>,
-    ) -> Result<Self, ReadError> {
-        let mut reader = FileReader::new(max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
-        let paths = names.iter().map(|name| path.join(name));
-        let paths = paths.filter(|path| path.is_file());
-        let files = paths.map(|path| reader.read(&path));
-        files.collect::<Result<_, _>>().map(Self)
-    }
-
     /// Refuses a folder that has no file of this extension other than `others`: it is the wrong folder.
     pub(super) fn with_some(
         self,

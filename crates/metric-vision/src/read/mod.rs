@@ -43,8 +43,8 @@ pub use coco::{
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use document::{
     BoxesOptions, is_coco, is_yolo, is_yolo_data_set, read_boxes, read_coco_documents,
-    read_coco_keypoint_documents, read_coco_mask_documents, read_yolo_masks, read_yolo_objects,
-    read_yolo_polygons,
+    read_coco_keypoint_documents, read_coco_mask_documents, read_coco_objects, read_yolo_masks,
+    read_yolo_objects, read_yolo_polygons,
 };
 pub use findings::{Finding, FindingRules, Findings};
 pub use folder::ExtraImages;
@@ -52,7 +52,8 @@ pub use image_sizes::ImageSizes;
 pub use metric_record::{File, ReadError};
 pub use order::OtherOrder;
 pub use record::{
-    ImageRecord, RecordError, parse_keypoint_record, parse_mask_record, parse_record,
+    ImageRecord, RecordError, parse_keypoint_record, parse_mask_record, parse_object_record,
+    parse_record,
 };
 pub use stream::{CocoFold, CocoStream};
 pub use text_columns::{InvalidColumns, TextColumns};

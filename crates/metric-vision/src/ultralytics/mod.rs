@@ -18,6 +18,8 @@ use crate::{Annotation, Image, Mask, Prediction, Shape, TooManyPairs};
 pub use confusion::UltralyticsConfusion;
 pub use oriented::OrientedBox;
 pub use score::{UltralyticsClass, UltralyticsScore, UltralyticsScores};
+#[cfg(feature = "read")]
+pub(crate) use shape::AREA_OF_POSE;
 pub use shape::{ObjectKind, YoloShape};
 pub use state::{UltralyticsCurves, UltralyticsState};
 
@@ -72,7 +74,7 @@ named_choice!(UltralyticsProfile, "profile");
 /// An example is an image of a [`Dataset`](crate::Dataset): its detections and its true objects, all of one
 /// [kind](ObjectKind). Detections are taken in descending order of confidence, the first ones up to a number, and are
 /// matched within their classes at ten thresholds of similarity, 0.5 to 0.95. Objects that repeat (the same class and
-/// shape) count once, and crowds do not count. A segment's mask has only the pixels that no smaller one has.
+/// shape) count once, and crowds and ignored objects do not count. A segment's mask has only the pixels that no smaller one has.
 ///
 /// Average precision is the area under 101 values of the curve that is made monotonic, at recall 0, 0.01, ..., 1, of
 /// which the last is 0: it is at most 0.995. P and R are those of one confidence for all classes, at which the mean F1
@@ -181,11 +183,15 @@ fn ranked(found: &[Prediction<YoloShape>], cut: Option<f32>) -> Vec<&Prediction<
     ranked
 }
 
-/// The objects that count: no crowds, and each once.
+/// The objects that count: no crowds and none that are left out, and each once.
 fn counted(image: &Image<YoloShape>) -> Vec<&Annotation<YoloShape>> {
     let mut seen: BTreeMap<(u32, [u64; 4]), Vec<&YoloShape>> = BTreeMap::new();
     let mut counted = Vec::with_capacity(image.annotations.len());
-    for object in image.annotations.iter().filter(|object| !object.crowd) {
+    for object in image
+        .annotations
+        .iter()
+        .filter(|object| !object.crowd && !object.ignore)
+    {
         let bounds = object.shape.bounds().map(f64::to_bits);
         let same = seen.entry((object.class, bounds)).or_default();
         if same.iter().all(|other| **other != object.shape) {
@@ -210,6 +216,7 @@ impl Metric for Ultralytics {
         reference: &Image<YoloShape>,
     ) {
         let mut found = ranked(prediction, self.score_cut);
+        let cut = found.len().saturating_sub(self.max_detections) as u64;
         found.truncate(self.max_detections);
         let real = counted(reference);
         let kind = real.iter().map(|real| real.shape.kind());
@@ -255,6 +262,7 @@ impl Metric for Ultralytics {
         let rows = found.iter().zip(bits);
         let of_image = OfImage {
             kind,
+            cut,
             truths: truths.map(|(class, count)| (class, count as u64)).collect(),
             found: rows
                 .map(|(found, correct)| Found::new(found, confidence(found), correct))

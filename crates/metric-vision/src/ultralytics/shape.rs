@@ -64,6 +64,10 @@ pub enum YoloShape {
     Pose(BBox, Keypoints),
 }
 
+/// The share of its box that the area of a pose is taken for.
+#[cfg(feature = "read")]
+pub(crate) const AREA_OF_POSE: f64 = 0.53;
+
 /// What keeps the denominator of the IoU of boxes from 0, in square pixels.
 const EPSILON: f32 = 1e-7;
 
@@ -97,6 +101,24 @@ impl YoloShape {
             (Self::Segment(_, real), Self::Segment(_, found)) => found.iou(real) as f32,
             (Self::Pose(_, real), Self::Pose(_, found)) => found.iou(real) as f32,
             _ => 0.0,
+        }
+    }
+
+    /// The same true object or detection with its mask.
+    #[cfg(feature = "read")]
+    pub(crate) fn with_mask(self, mask: Mask) -> Self {
+        match self {
+            Self::Box(bbox) => Self::Segment(bbox, mask),
+            other => other,
+        }
+    }
+
+    /// The same true object or detection with its keypoints, whose tolerance follows from the box.
+    #[cfg(feature = "read")]
+    pub(crate) fn with_keypoints(self, keypoints: Keypoints) -> Self {
+        match self {
+            Self::Box(bbox) => Self::Pose(bbox, keypoints.with_area(AREA_OF_POSE * bbox.area())),
+            other => other,
         }
     }
 

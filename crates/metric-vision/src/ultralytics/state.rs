@@ -27,6 +27,8 @@ pub struct UltralyticsState {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OfImage {
     pub(super) kind: ObjectKind,
+    /// The number of detections beyond the most confident ones that count.
+    pub(super) cut: u64,
     /// By class.
     pub(super) truths: Vec<(u32, u64)>,
     /// The most confident first.
@@ -71,6 +73,9 @@ impl Check for OfImage {
         {
             return Err("expected a positive number of objects for each class");
         }
+        if self.cut > u64::from(u32::MAX) {
+            return Err("expected fewer detections");
+        }
         if !self.truths.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Err("expected the objects in rising order of their classes");
         }
@@ -97,6 +102,7 @@ impl Check for OfImage {
 fields!(UltralyticsState { images });
 written!(OfImage {
     kind,
+    cut,
     truths,
     found
 });
@@ -129,6 +135,38 @@ impl UltralyticsState {
     pub fn kind(&self) -> ObjectKind {
         let kinds = self.images.unordered().map(|image| image.kind);
         kinds.max().unwrap_or_default()
+    }
+
+    /// Returns the number of detections that were left out because an image has more than count.
+    #[must_use]
+    pub fn cut(&self) -> u64 {
+        let cut = self.images.unordered().map(|image| image.cut);
+        cut.fold(0, u64::saturating_add)
+    }
+
+    /// Returns the lowest confidence of a detection.
+    #[must_use]
+    pub fn lowest_confidence(&self) -> Option<f64> {
+        let last = self
+            .images
+            .unordered()
+            .filter_map(|image| image.found.last());
+        last.map(|found| found.confidence).min().map(Rank::score)
+    }
+
+    /// Returns the number of detections whose order among those of their class and confidence can change scores: there
+    /// are both correct and incorrect ones.
+    #[must_use]
+    pub fn tied(&self) -> u64 {
+        let mut ties: BTreeMap<(u32, Rank), [u64; 2]> = BTreeMap::new();
+        for found in self.images.unordered().flat_map(|image| &image.found) {
+            let is_correct = usize::from(found.correct & 1 == 1);
+            ties.entry((found.class, found.confidence)).or_default()[is_correct] += 1;
+        }
+        let mixed = ties
+            .values()
+            .filter(|[wrong, right]| *wrong > 0 && *right > 0);
+        mixed.map(|[wrong, right]| wrong + right).sum()
     }
 }
 

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use super::line::Outline;
 use crate::region::bounds;
+use crate::ultralytics::AREA_OF_POSE;
 use crate::{BBox, Keypoints, Mask, ObjectKind, OrientedBox, Polygon, Shape, Sigmas, YoloShape};
 
 /// What the numbers of an object mean.
@@ -17,9 +18,6 @@ pub(crate) struct Place<'p> {
     pub(super) sigmas: Option<&'p Sigmas>,
     pub(super) is_label: bool,
 }
-
-/// The share of its box that the area of a pose is taken for.
-const AREA_OF_POSE: f64 = 0.53;
 
 /// A shape that can be read from the texts of YOLO.
 pub(crate) trait OfOutline: Shape + Clone + PartialEq + Send + Sync + Sized {
