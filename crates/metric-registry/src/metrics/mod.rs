@@ -59,6 +59,8 @@ pub(crate) mod ter;
 #[cfg(feature = "vision")]
 pub(crate) mod tide;
 #[cfg(feature = "vision")]
+pub(crate) mod ultralytics;
+#[cfg(feature = "vision")]
 pub(crate) mod voc;
 #[cfg(feature = "text")]
 pub(crate) mod votes;
@@ -91,7 +93,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "rank": retrieval::RETRIEVAL;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
-    "vision": confusion_matrix::CONFUSION_MATRIX;
+    "vision": confusion_matrix::CONFUSION_MATRIX, ultralytics::ULTRALYTICS;
     "graph": lanes::LANES, openlane::OPENLANE;
     "grid": arc::ARC;
 };

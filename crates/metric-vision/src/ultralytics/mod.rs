@@ -156,6 +156,12 @@ impl Ultralytics {
         self.max_detections
     }
 
+    /// Returns whether detections are left out by their confidence.
+    #[must_use]
+    pub fn has_score_cut(&self) -> bool {
+        self.score_cut.is_some()
+    }
+
     /// Returns an error if an image has too many pairs of a detection and an object.
     pub(crate) fn check_size(
         &self,

@@ -20,14 +20,16 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(crate) use files::{
-    BOXES, COLUMNS, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers, read_images,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers,
+    read_images,
 };
-pub(crate) use findings::{Finds, OfClass, WarningRules, data_warnings};
+pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings};
 pub(crate) use image_key::IMAGE_KEY;
 
 use crate::{
     Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
-    OptionError, Options, Reading, Scope, Scorer, Sink, Unanswered, Unified, Weigher, scorer,
+    OptionError, Options, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified, Weigher,
+    scorer,
 };
 
 /// A metric of images with objects: its formula is [`Metric`], which is compiled with its crate ([`DynMetric`]).
@@ -67,6 +69,16 @@ pub(crate) trait ImageMetric:
     /// Returns the confusion matrix, if the metric counts confusions and the matrix is small enough to be printed.
     fn confusions(&self, _score: &Self::Score, _classes: &[Class]) -> Option<ConfusionTable> {
         None
+    }
+
+    /// Returns the warnings that the metric has in addition to those of all data sets.
+    fn warnings(
+        &self,
+        _state: &Self::State,
+        _score: &Self::Score,
+        _remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        Vec::new()
     }
 
     /// Returns one score of an example by its name, where that takes less time than all of them.
@@ -235,6 +247,8 @@ impl<M: ImageMetric> Reading for OfImages<M> {
             let classes = with_totals(classes, &state.class_totals());
             let is_ranked = state.is_ranked_by_order();
             numbers.warnings = data_warnings(&classes, is_ranked, remarks, self.warnings);
+            let of_metric = self.metric.warnings(state, &score, remarks);
+            numbers.warnings.extend(of_metric);
         }
         numbers
     }
