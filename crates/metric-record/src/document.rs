@@ -142,12 +142,14 @@ impl PartialEq for Stream {
 /// A folder of files that are not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
-    /// Its path.
+    /// Its path, or that of a file that describes a data set of several folders, such as `data.yaml`.
     pub path: PathBuf,
     /// The number of bytes of its files that may be held in memory.
     pub max_bytes: u64,
     /// The folder of which this one is a copy whose files may lack lines. It has the format of the original.
     pub original: Option<PathBuf>,
+    /// The part of the data set that is chosen, such as `val`.
+    pub split: Option<String>,
 }
 
 impl Folder {
@@ -157,6 +159,7 @@ impl Folder {
             path: path.into(),
             max_bytes: DEFAULT_MAX_BYTES,
             original: None,
+            split: None,
         }
     }
 }

@@ -1152,6 +1152,9 @@ impl<'s> LookedAt<'s> {
         if self.source.is_folder() {
             return Ok(!self.source.is_folder_of_records());
         }
+        if self.source.describes_data_set() {
+            return Ok(true);
+        }
         self.source.record_format()?;
         if !self.is_json() {
             return Ok(false);

@@ -199,7 +199,7 @@ impl Settings {
         if let Some(format) = format.or(self.format) {
             source = source.with_format(format);
         }
-        let is_shared = source.is_folder() || !any_folder;
+        let is_shared = source.is_folder() || source.describes_data_set() || !any_folder;
         let shared = self.split.as_ref().filter(|_| is_shared);
         Ok(match split.or(shared) {
             Some(split) => source.with_split(split),

@@ -3,8 +3,9 @@
 use metric_core::Metric;
 
 use crate::{
-    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, LvisAp, Mask, Prediction,
-    Shape, SweepItem, Tide, TooManyPairs, VocAp,
+    CocoAp, Confusion, Detection, DetectionSweep, Image, Keypoints, LvisAp, Mask, Polygon,
+    Prediction, Shape, SweepItem, Tide, TooManyPairs, Ultralytics, UltralyticsConfusion, VocAp,
+    YoloShape,
 };
 
 /// A metric that can tell which examples would take minutes, or gigabytes of memory.
@@ -44,6 +45,26 @@ impl<S: Shape> CheckedMetric for Tide<S> {
 impl<S: Shape> CheckedMetric for Confusion<S> {}
 
 impl<S: Shape> CheckedMetric for VocAp<S> {}
+
+impl CheckedMetric for Ultralytics {
+    fn check_size(
+        &self,
+        found: &[Prediction<YoloShape>],
+        image: &Image<YoloShape>,
+    ) -> Result<(), TooManyPairs> {
+        Ultralytics::check_size(self, found, image)
+    }
+}
+
+impl CheckedMetric for UltralyticsConfusion {
+    fn check_size(
+        &self,
+        found: &[Prediction<YoloShape>],
+        image: &Image<YoloShape>,
+    ) -> Result<(), TooManyPairs> {
+        Self::check_size(found, image)
+    }
+}
 
 impl<S: Shape + Clone> CheckedMetric for DetectionSweep<S> {
     fn check_size(&self, found: &[Detection<S>], item: &SweepItem<S>) -> Result<(), TooManyPairs> {
@@ -90,10 +111,15 @@ compiled!(
     CocoAp,
     CocoAp<Mask>,
     CocoAp<Keypoints>,
+    CocoAp<Polygon>,
     Confusion,
     DetectionSweep,
     LvisAp,
     LvisAp<Mask>,
     Tide,
+    Ultralytics,
+    UltralyticsConfusion,
     VocAp,
+    VocAp<Mask>,
+    VocAp<Polygon>,
 );

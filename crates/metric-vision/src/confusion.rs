@@ -245,7 +245,7 @@ impl ConfusionState {
     }
 
     /// The matrix of this many classes.
-    fn matrix(&self, classes: usize) -> ConfusionMatrix {
+    pub(crate) fn matrix(&self, classes: usize) -> ConfusionMatrix {
         let listed = |cell: &&ConfusionCell| {
             is_listed(cell.truth, classes) && is_listed(cell.prediction, classes)
         };
@@ -267,7 +267,7 @@ impl ConfusionState {
         }
     }
 
-    fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {
+    pub(crate) fn add(&mut self, truth: Option<u32>, prediction: Option<u32>, count: u64) {
         let cell = ConfusionCell {
             truth,
             prediction,

@@ -77,6 +77,36 @@ impl<S: Shape> Annotation<S> {
     }
 }
 
+#[cfg(feature = "read")]
+impl<S> Annotation<S> {
+    /// The same object with another shape.
+    pub(crate) fn with_shape<T>(&self, shape: T) -> Annotation<T> {
+        Annotation {
+            class: self.class,
+            crowd: self.crowd,
+            ignore: self.ignore,
+            id: self.id,
+            area: self.area,
+            shape,
+        }
+    }
+}
+
+#[cfg(feature = "read")]
+impl<S> Prediction<S> {
+    /// The same detection with another shape.
+    pub(crate) fn with_shape<T>(&self, shape: T) -> Prediction<T> {
+        Prediction {
+            image: self.image,
+            position: self.position,
+            class: self.class,
+            score: self.score,
+            area: self.area,
+            shape,
+        }
+    }
+}
+
 /// A detection of a class in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction<S = BBox> {
@@ -295,6 +325,36 @@ impl<S: Shape> Dataset<S> {
 /// The class of detections whose class is not in the list. Only readers of federated data keep these detections, and
 /// [`LvisAp`](crate::LvisAp) counts them.
 pub(crate) const UNLISTED: u32 = u32::MAX - 1;
+
+#[cfg(feature = "read")]
+impl Dataset<BBox> {
+    /// The same data set with shapes made of its boxes, by the side and the index of an object in the order of the data.
+    /// Detections have no position in a file.
+    pub(crate) fn with_shapes<T: Shape>(
+        self,
+        mut truth: impl FnMut(BBox) -> T,
+        mut found: impl FnMut(BBox) -> T,
+    ) -> Dataset<T> {
+        let images = self.images.into_iter().map(|image| {
+            let annotations = image.annotations.iter();
+            let annotations = annotations.map(|real| real.with_shape(truth(real.shape)));
+            Image {
+                federated: image.federated,
+                ..Image::new(image.key, annotations.collect())
+            }
+        });
+        let predictions = self.predictions.iter().map(|prediction| Prediction {
+            position: 0,
+            ..prediction.with_shape(found(prediction.shape))
+        });
+        Dataset {
+            images: images.collect(),
+            predictions: predictions.collect(),
+            classes: self.classes,
+            ends: self.ends,
+        }
+    }
+}
 
 fn rising<'a>(
     list: &'static str,

@@ -97,6 +97,15 @@ impl Keypoints {
         self.points.is_empty()
     }
 
+    /// The same points of a true object with another area, and without a box.
+    #[cfg(feature = "read")]
+    pub(crate) fn with_area(mut self, area: f64) -> Self {
+        if let Some(truth) = &mut self.truth {
+            (truth.area, truth.bbox) = (area, None);
+        }
+        self
+    }
+
     /// Left, top, right and bottom of the points.
     pub(crate) fn extent(&self) -> [f64; 4] {
         crate::region::bounds(&self.points)

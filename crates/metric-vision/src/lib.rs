@@ -36,6 +36,7 @@ mod sweep;
 mod tide;
 mod tree;
 mod truth;
+mod ultralytics;
 mod voc;
 
 use metric_core::parallel;
@@ -72,6 +73,11 @@ pub use sweep::{
 };
 pub use tide::{
     InvalidTide, Tide, TideErrorScore, TideErrorType, TideOracle, TideScore, TideState,
+};
+pub use ultralytics::{
+    ObjectKind, OrientedBox, Ultralytics, UltralyticsClass, UltralyticsConfusion,
+    UltralyticsCurves, UltralyticsProfile, UltralyticsScore, UltralyticsScores, UltralyticsState,
+    YoloShape,
 };
 pub use voc::{Interpolation, VocAp, VocClass, VocScore, VocState, iou_plus_one};
 

@@ -295,19 +295,24 @@ impl Mask {
         Ok(Self::of_runs(height, width, runs))
     }
 
+    /// The pixels of this mask that are not in the other.
+    pub(crate) fn without(&self, other: &Self) -> Self {
+        let runs = common_runs(self, other).map(|([a, b], length)| (a && !b, length));
+        Self::of_runs(self.height, self.width, runs)
+    }
+
     /// The pixels of either mask.
-    fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         let runs = common_runs(self, other).map(|([a, b], length)| (a || b, length));
         Self::of_runs(self.height, self.width, runs)
     }
 
-    /// The number of pixels in both masks, none in images of different size.
     /// The height and the width of the image.
-    #[cfg(feature = "read")]
     pub(crate) fn size(&self) -> (u32, u32) {
         (self.height, self.width)
     }
 
+    /// The number of pixels in both masks, none in images of different size.
     fn overlap(&self, other: &Self) -> u32 {
         let ends = |start: u32, size: u32| (start, start + size);
         let [meet_x, meet_y] = [0, 1].map(|axis| {

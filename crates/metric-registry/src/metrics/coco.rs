@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted,
-    curve_points, images, yes,
+    COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
+    WarningRules, Weighted, curve_points, images, yes,
 };
 use crate::{
     Chart, Demo, Entry, Input, Named, Numbers, Objects, OptionError, OptionKind, OptionSpec,
@@ -66,6 +66,7 @@ pub(crate) const COCO: Entry = Entry {
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
+        FIRST_CATEGORY,
         OptionSpec::flag("class-agnostic", "Treat all objects as one class"),
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "pycocotools"],
             "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections").or("none"),

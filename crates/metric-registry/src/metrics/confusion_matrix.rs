@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::numbers::present;
 use crate::shapes::images::{
-    BOXES, COLUMNS, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers, WarningRules,
-    class_names, images,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
+    WarningRules, class_names, images,
 };
 use crate::{
     Chart, ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape,
@@ -29,6 +29,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
+        FIRST_CATEGORY,
         OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
             "Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a list of cells").or("class"),
     ],

@@ -14,7 +14,7 @@ use crate::shapes::images::{
 };
 use crate::{
     Chart, Counted, Demo, Entry, Group, Input, Numbers, Objects, OptionError, OptionKind,
-    OptionSpec, Options, ScoreSpec, Scorer, Shape,
+    OptionSpec, Options, Remarks, ScoreSpec, Scorer, Shape,
 };
 
 pub(crate) const LVIS: Entry = Entry {
@@ -252,7 +252,13 @@ where
         Some(details.into())
     }
 
-    fn warnings(&self, score: &LvisCurves, state: &LvisState, classes: &[Class]) -> Vec<Message> {
+    fn warnings(
+        &self,
+        state: &LvisState,
+        score: &LvisCurves,
+        classes: &[Class],
+        _: Remarks<'_>,
+    ) -> Vec<Message> {
         warnings(self.limit(), score, state, classes.len())
     }
 

@@ -63,6 +63,8 @@ pub(crate) mod ter;
 #[cfg(feature = "vision")]
 pub(crate) mod tide;
 #[cfg(feature = "vision")]
+pub(crate) mod ultralytics;
+#[cfg(feature = "vision")]
 pub(crate) mod voc;
 #[cfg(feature = "text")]
 pub(crate) mod votes;
@@ -95,7 +97,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "rank": retrieval::RETRIEVAL;
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, lvis::LVIS, voc::VOC, detection::DETECTION, tide::TIDE;
-    "vision": confusion_matrix::CONFUSION_MATRIX;
+    "vision": confusion_matrix::CONFUSION_MATRIX, ultralytics::ULTRALYTICS;
     "segmentation": panoptic::PANOPTIC;
     "graph": lanes::LANES, openlane::OPENLANE;
     "grid": arc::ARC;

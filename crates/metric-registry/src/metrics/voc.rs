@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::report::DRAWN_CLASSES;
 use crate::shapes::images::{
-    BOXES, COLUMNS, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
-    WarningRules, Weighted, class_names, curve_points, images, yes,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
+    Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
 use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
 
@@ -52,6 +52,7 @@ pub(crate) const VOC: Entry = Entry {
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
+        FIRST_CATEGORY,
         OptionSpec::one_of(
             "groups",
             "KIND",

@@ -1,6 +1,7 @@
 //! Sources as whole documents, for metrics that read them by themselves.
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::{Content, Document, Folder, ReadError, Reopen, Stream as LaterText};
@@ -58,11 +59,10 @@ impl Source {
     pub fn document(&self, max_bytes: u64) -> Result<Document, RunError> {
         let name = self.name();
         let content = match &self.origin {
-            Origin::Folder(path) => Content::Folder(Folder {
-                path: path.clone(),
-                max_bytes,
-                original: None,
-            }),
+            Origin::Folder(path) => Content::Folder(self.as_folder(path, max_bytes)),
+            Origin::File(path) if self.describes_data_set() => {
+                Content::Folder(self.as_folder(path, max_bytes))
+            }
             Origin::Several(..) => {
                 let problem = "are several files: expected one file or folder";
                 return Err(ReadError::new(name, problem).into());
@@ -116,6 +116,15 @@ impl Source {
         Ok(Document { name, content })
     }
 
+    fn as_folder(&self, path: &Path, max_bytes: u64) -> Folder {
+        Folder {
+            path: path.to_owned(),
+            max_bytes,
+            original: None,
+            split: self.split.clone(),
+        }
+    }
+
     /// The text that the source starts with, if it can be read.
     pub(crate) fn start(&self, max_bytes: u64) -> Option<String> {
         const START_BYTES: u64 = 64 * 1024;
@@ -161,7 +170,7 @@ impl Source {
     /// The same, not yet read if it can be read again later.
     pub(crate) fn document_later(&self, max_bytes: u64) -> Result<Document, RunError> {
         let is_file = matches!(self.origin, Origin::File(_) | Origin::Memory(..));
-        if !is_file || !self.is_rereadable() {
+        if !is_file || !self.is_rereadable() || self.describes_data_set() {
             return self.document(max_bytes);
         }
         let source = self.clone();

@@ -372,6 +372,17 @@ impl Source {
         matches!(self.origin, Origin::Folder(_))
     }
 
+    /// Whether the source is a file that describes a data set of several folders: Ultralytics' `data.yaml` or darknet's
+    /// `obj.data`.
+    pub(crate) fn describes_data_set(&self) -> bool {
+        let Origin::File(path) = &self.origin else {
+            return false;
+        };
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let ending = ending.unwrap_or_default().to_ascii_lowercase();
+        self.format.is_none() && ["yaml", "yml", "data"].contains(&&*ending)
+    }
+
     /// Returns whether the source is standard input.
     #[must_use]
     pub fn is_standard_input(&self) -> bool {

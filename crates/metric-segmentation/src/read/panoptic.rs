@@ -7,8 +7,8 @@ use metric_record::json::{self, Raw};
 use metric_record::{Content, Document, File, IdKey, Kind, Message, ReadError};
 use serde::Deserialize;
 
-use super::ids::{IdMap, IdRows, PngIds, Size};
 use super::MapOptions;
+use super::ids::{IdMap, IdRows, PngIds, Size};
 use super::run_lengths::RunLengths;
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
@@ -240,14 +240,19 @@ impl<'a> PanopticFile<'a> {
     /// The path of a PNG file, which is inside the folder.
     fn path(&self, image: &PanopticImage<'_>, name: &str) -> Result<PathBuf, ReadError> {
         let Some(folder) = &self.folder else {
-            return Err(self.error(image, "has no file of its own: the folder of the PNG files is not known"));
+            return Err(self.error(
+                image,
+                "has no file of its own: the folder of the PNG files is not known",
+            ));
         };
         let relative = Path::new(name);
         let is_inside = relative
             .components()
             .all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || name.contains('\\') || name.is_empty() {
-            let problem = format!("file_name {name:?} is not inside the folder: expected a relative path without \"..\"");
+            let problem = format!(
+                "file_name {name:?} is not inside the folder: expected a relative path without \"..\""
+            );
             return Err(self.error(image, problem));
         }
         let path = folder.join(relative);
@@ -258,7 +263,9 @@ impl<'a> PanopticFile<'a> {
         };
         // A link may lead out of the folder.
         let real = path.canonicalize().map_err(|error| failed(&path, error))?;
-        let root = folder.canonicalize().map_err(|error| failed(folder, error))?;
+        let root = folder
+            .canonicalize()
+            .map_err(|error| failed(folder, error))?;
         if !real.starts_with(root) {
             let file = path.display().to_string();
             let error = ReadError::new(file, "is a link out of its folder: expected a file in it");
@@ -282,7 +289,10 @@ fn folder_of(document: &Document, folder: Option<&Document>) -> Result<Option<Pa
         Some(Content::Folder(folder)) => Ok(Some(folder.path.clone())),
         Some(_) => {
             let name = folder.map_or("", |given| &given.name);
-            Err(ReadError::new(name, "is a file: expected a folder of PNG files"))
+            Err(ReadError::new(
+                name,
+                "is a file: expected a folder of PNG files",
+            ))
         }
         None => {
             let stem = document.name.strip_suffix(".gz").unwrap_or(&document.name);
@@ -337,7 +347,10 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
         Some("1" | "1.0" | "true") => Ok(Some(true)),
         Some(other) => {
             let found: String = other.chars().take(20).collect();
-            Err(Located::new(field, format!("found {found}, expected 0 or 1")))
+            Err(Located::new(
+                field,
+                format!("found {found}, expected 0 or 1"),
+            ))
         }
     }
 }
@@ -366,7 +379,9 @@ impl<'a> PanopticImage<'a> {
         };
         let fields: ImageFields<'a> = plain(json).map_err(in_words)?;
         if fields.ids.is_none() && fields.file_name.is_some() {
-            return Err("no field `ids`: records have the ids of pixels as a list of rows".to_owned());
+            return Err(
+                "no field `ids`: records have the ids of pixels as a list of rows".to_owned(),
+            );
         }
         Self::of_fields(id, fields).map_err(in_words)
     }
@@ -414,14 +429,14 @@ impl<'a> PanopticImage<'a> {
                 return Err(Located::new("", problem));
             }
             (None, None) => {
-                let problem = "no field `file_name`, and segments without run lengths in `segmentation`";
+                let problem =
+                    "no field `file_name`, and segments without run lengths in `segmentation`";
                 return Err(Located::new("", problem));
             }
         };
         Ok(image)
     }
 }
-
 
 /// The map of run lengths, one for each segment.
 fn map_of_runs(
@@ -443,7 +458,8 @@ fn map_of_runs(
             return Err(of_segment(problem.into()));
         };
         if size.is_some_and(|size| size != own) {
-            let problem = size.map(|size| format!("has the size {own}: expected {size}, as its image has"));
+            let problem =
+                size.map(|size| format!("has the size {own}: expected {size}, as its image has"));
             return Err(of_segment(problem.unwrap_or_default().into()));
         }
         size = Some(own);
@@ -547,7 +563,8 @@ pub fn compare_records(
             Pixels::Runs(runs) => map_of_runs(image, runs, image.size, rules.maps),
             Pixels::File(_) => Err("expected `ids`, a list of rows".into()),
         };
-        map.map(IdRows::Map).map_err(|problem| (is_prediction, problem))
+        map.map(IdRows::Map)
+            .map_err(|problem| (is_prediction, problem))
     };
     let (rows, rows_found) = (map(truth, false)?, map(found, true)?);
     let compared = compare_rows(rows, rows_found, truth, &found.segments, &|_| true, rules);
@@ -599,14 +616,24 @@ fn compare_rows(
     }
     let mut overlaps = Overlaps::new(rules.max_segments);
     let too_many = |error: TooManyIds| {
-        let is_prediction = !matches!(error, TooManyIds::Ids { is_prediction: false, .. });
+        let is_prediction = !matches!(
+            error,
+            TooManyIds::Ids {
+                is_prediction: false,
+                ..
+            }
+        );
         let max = rules.max_segments.to_string();
         let problem = Message::from(format!("{error}: expected at most "));
         pixels_error(is_prediction, problem.option("max-segments", &max))
     };
     let distance = boundary_distance(size.width as usize, size.height as usize, rules.dilation);
-    let mut boundaries = (rules.matching.iou == SegmentIou::Boundary)
-        .then(|| [Boundaries::new(size.width as usize, distance), Boundaries::new(size.width as usize, distance)]);
+    let mut boundaries = (rules.matching.iou == SegmentIou::Boundary).then(|| {
+        [
+            Boundaries::new(size.width as usize, distance),
+            Boundaries::new(size.width as usize, distance),
+        ]
+    });
     while let (Some(truth), Some(found)) = (truth_rows.next()?, found_rows.next()?) {
         overlaps.add_row(truth, found).map_err(too_many)?;
         if let Some([of_truth, of_found]) = &mut boundaries
@@ -624,7 +651,10 @@ fn compare_rows(
         |error: PanopticError| {
             let part = Part {
                 is_prediction: error.is_of_prediction(),
-                is_pixels: matches!(error, PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }),
+                is_pixels: matches!(
+                    error,
+                    PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
+                ),
             };
             CompareError::Side(part, error.to_string().into())
         },

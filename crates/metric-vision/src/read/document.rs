@@ -7,15 +7,17 @@ use serde::de::IgnoredAny;
 
 use super::coco::Readable;
 use super::objects::dataset_from_objects;
+use super::record::NO_ORIENTED;
 use super::voc::{self, is_corner_text};
+use super::yolo;
 use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
-    parse_coco, parse_coco_keypoints, parse_coco_masks, read_yolo,
+    parse_coco, parse_coco_keypoints, parse_coco_masks,
 };
-use crate::{BBox, Dataset, Keypoints, Mask, Sigmas};
+use crate::{BBox, Dataset, Keypoints, Mask, ObjectKind, Polygon, Shape, Sigmas, YoloShape};
 
 /// How to read a data set of boxes in any format.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BoxesOptions {
     /// What to do with predictions for an image that the references do not have. COCO's files list their images, so
@@ -27,6 +29,16 @@ pub struct BoxesOptions {
     pub columns: Option<TextColumns>,
     /// Read only the images that this shard holds, see [`CocoOptions::shard`].
     pub shard: Option<Shard>,
+    /// The kind of the objects of YOLO's files, see [`YoloOptions::kind`].
+    pub kind: Option<ObjectKind>,
+    /// The tolerances of poses, see [`YoloOptions::sigmas`].
+    pub sigmas: Option<Sigmas>,
+    /// The number of the first class, see [`YoloOptions::first_category`].
+    pub first_category: Option<u32>,
+    /// Whether fractions of images are an error.
+    pub needs_pixels: bool,
+    /// See [`YoloOptions::strict`].
+    pub strict: bool,
 }
 
 metric_core::setters!(BoxesOptions {
@@ -34,7 +46,31 @@ metric_core::setters!(BoxesOptions {
     with_sizes => sizes: ImageSizes,
     with_columns => columns: Option<TextColumns>,
     with_shard => shard: Option<Shard>,
+    with_kind => kind: Option<ObjectKind>,
+    with_sigmas => sigmas: Option<Sigmas>,
+    with_first_category => first_category: Option<u32>,
+    with_needs_pixels => needs_pixels: bool,
+    with_strict => strict: bool,
 });
+
+impl BoxesOptions {
+    /// The options for the folder of references of YOLO.
+    fn yolo(&self, truths: &Folder) -> YoloOptions {
+        YoloOptions {
+            sizes: self.sizes.clone(),
+            extra: self.extra,
+            columns: self.columns,
+            shard: self.shard,
+            max_bytes: Some(truths.max_bytes),
+            split: truths.split.clone(),
+            kind: self.kind,
+            sigmas: self.sigmas.clone(),
+            first_category: self.first_category,
+            needs_pixels: self.needs_pixels,
+            strict: self.strict,
+        }
+    }
+}
 
 /// Reads the boxes of a data set, and detects its format from the documents.
 ///
@@ -43,7 +79,8 @@ metric_core::setters!(BoxesOptions {
 /// | a file | a file | COCO, see [`parse_coco`] |
 /// | objects in memory | objects in memory | COCO, see [`read_coco_documents`] |
 /// | a folder with `.xml` files, or with text that begins with names | a folder | Pascal VOC, see [`read_voc`](super::read_voc) |
-/// | another folder | a folder | YOLO, see [`read_yolo`] |
+/// | another folder | a folder | YOLO, see [`read_yolo`](super::read_yolo) |
+/// | `data.yaml`, `obj.data`, or a folder with one of them or with pictures | a folder, or `predictions.json` | a data set of YOLO |
 ///
 /// ```
 /// use metric_record::Document;
@@ -75,9 +112,9 @@ pub fn read_boxes(
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let BoxesOptions {
         extra,
-        ref sizes,
         columns,
         shard,
+        ..
     } = *options;
     match (&references.content, &predictions.content) {
         (Content::Folder(truths), Content::Folder(found)) if is_voc(truths) => {
@@ -91,15 +128,10 @@ pub fn read_boxes(
             let original = truths.original.as_deref();
             voc::read_copy(&truths.path, &found.path, &options, original)
         }
-        (Content::Folder(truths), Content::Folder(found)) => {
-            let options = YoloOptions {
-                sizes: sizes.clone(),
-                extra,
-                columns,
-                shard,
-                max_bytes: Some(truths.max_bytes),
-            };
-            read_yolo(&truths.path, &found.path, &options)
+        (Content::Folder(truths), Content::Folder(_) | Content::Text(_) | Content::Stream(_))
+            if !is_voc(truths) =>
+        {
+            yolo::read_boxes(&truths.path, predictions, &options.yolo(truths))
         }
         (Content::Folder(_), _) | (_, Content::Folder(_)) => Err(unlike(references, predictions)),
         _ => {
@@ -221,6 +253,122 @@ fn read_documents<S: Readable<Model = ()>>(
     }
 }
 
+/// Reads the objects of YOLO's texts as Ultralytics compares them, of the [kind](BoxesOptions::kind) that is given or that
+/// the texts tell.
+///
+/// # Errors
+///
+/// Returns an error as [`read_yolo`](super::read_yolo) does, if the references are no folder and no description of a data set, if the texts
+/// do not tell the kind, and if objects other than boxes are in images of unknown size.
+pub fn read_yolo_objects(
+    references: &Document,
+    predictions: &Document,
+    options: &BoxesOptions,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    read_of_kind(references, predictions, options)
+}
+
+/// Reads the objects of COCO documents as Ultralytics compares them: their boxes, and with them the masks of segments or
+/// the keypoints of poses. Images rank by their ids.
+///
+/// # Errors
+///
+/// Returns an error as [`read_coco_documents`], [`read_coco_mask_documents`] and [`read_coco_keypoint_documents`] do, and
+/// for oriented boxes, which these documents do not have.
+pub fn read_coco_objects(
+    references: &Document,
+    predictions: &Document,
+    kind: ObjectKind,
+    sigmas: &Sigmas,
+    options: CocoOptions,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    let boxes = || read_coco_documents(references, predictions, options);
+    match kind {
+        ObjectKind::Box => {
+            let (dataset, warnings) = boxes()?;
+            let shapes = dataset.with_shapes(YoloShape::Box, YoloShape::Box);
+            Ok((shapes, warnings))
+        }
+        ObjectKind::Segment => {
+            let masks = read_coco_mask_documents(references, predictions, options)?.0;
+            combined(boxes()?, &masks, YoloShape::with_mask)
+        }
+        ObjectKind::Pose => {
+            let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?.0;
+            combined(boxes()?, &poses, YoloShape::with_keypoints)
+        }
+        ObjectKind::Oriented => Err(ReadError::new(&references.name, NO_ORIENTED)),
+    }
+}
+
+/// Boxes with what another reading has of the same objects.
+fn combined<T: Shape + Clone>(
+    (boxes, warnings): (Dataset<BBox>, Warnings),
+    others: &Dataset<T>,
+    combine: fn(YoloShape, T) -> YoloShape,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    let images = others.images().iter();
+    let mut truths = images
+        .flat_map(|image| &image.annotations)
+        .map(|real| &real.shape);
+    let all = 0..others.images().len();
+    let found = all.flat_map(|image| others.predictions(image));
+    let mut found = found.map(|found| &found.shape);
+    let with = |bbox, other: Option<&T>| match other {
+        Some(other) => combine(YoloShape::Box(bbox), other.clone()),
+        None => YoloShape::Box(bbox),
+    };
+    let shapes = boxes.with_shapes(
+        |bbox| with(bbox, truths.next()),
+        |bbox| with(bbox, found.next()),
+    );
+    Ok((shapes, warnings))
+}
+
+/// Reads the four-cornered shapes of YOLO's texts, in pixels.
+///
+/// # Errors
+///
+/// Returns an error as [`read_yolo_objects`] does.
+pub fn read_yolo_polygons(
+    references: &Document,
+    predictions: &Document,
+    options: &BoxesOptions,
+) -> Result<(Dataset<Polygon>, Warnings), ReadError> {
+    let options = options.clone().with_kind(Some(ObjectKind::Oriented));
+    read_of_kind(references, predictions, &options)
+}
+
+/// Reads the segments of YOLO's texts as masks of the size of their images.
+///
+/// # Errors
+///
+/// Returns an error as [`read_yolo_objects`] does.
+pub fn read_yolo_masks(
+    references: &Document,
+    predictions: &Document,
+    options: &BoxesOptions,
+) -> Result<(Dataset<Mask>, Warnings), ReadError> {
+    let options = options.clone().with_kind(Some(ObjectKind::Segment));
+    read_of_kind(references, predictions, &options)
+}
+
+fn read_of_kind<S: yolo::OfOutline>(
+    references: &Document,
+    predictions: &Document,
+    options: &BoxesOptions,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
+    match &references.content {
+        Content::Folder(truths) if !is_voc(truths) => {
+            yolo::read_objects(&truths.path, predictions, &options.yolo(truths))
+        }
+        _ => {
+            let problem = "expected a data set of YOLO: data.yaml, or a folder of label files";
+            Err(ReadError::new(&references.name, problem))
+        }
+    }
+}
+
 /// Returns whether references are a folder of YOLO's labels, whose boxes are fractions of their images.
 ///
 /// # Cost
@@ -228,13 +376,19 @@ fn read_documents<S: Readable<Model = ()>>(
 /// Lists the folder, and reads the first line of a text if it has no `.xml` file.
 #[must_use]
 pub fn is_yolo(references: &Document) -> bool {
-    matches!(&references.content, Content::Folder(folder) if !is_voc(folder))
+    matches!(&references.content, Content::Folder(folder) if !is_voc(folder) && !yolo::has_pictures(&folder.path))
+}
+
+/// Returns whether references are a data set of YOLO with pictures, whose sizes make pixels of fractions.
+#[must_use]
+pub fn is_yolo_data_set(references: &Document) -> bool {
+    matches!(&references.content, Content::Folder(folder) if !is_voc(folder) && yolo::has_pictures(&folder.path))
 }
 
 /// Whether a folder holds ground truth of Pascal VOC, as XML or as text.
 fn is_voc(folder: &Folder) -> bool {
     let folder = folder.original.as_ref().unwrap_or(&folder.path);
-    has_xml(folder) || is_corner_text(folder)
+    !folder.is_file() && has_xml(folder) || is_corner_text(folder)
 }
 
 /// Returns whether a JSON text is a COCO ground truth: an object with `images` and `annotations`.

@@ -6,7 +6,7 @@ use metric_core::named_choice;
 use metric_record::{DEFAULT_MAX_BYTES, File, FileReader, ReadError, Shard, name_text};
 
 use super::{Warning, Warnings};
-use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction};
+use crate::{Annotation, BBox, Class, Dataset, Image, Key, Prediction, Shape};
 
 /// A file, treated as part of a folder.
 pub(super) trait FolderFile<'a>: Copy {
@@ -186,19 +186,6 @@ impl Folder {
         paths.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Reads the files with these names that exist.
-    pub(super) fn read_files(
-        path: &Path,
-        names: &[&str],
-        max_bytes: Option<u64>,
-    ) -> Result<Self, ReadError> {
-        let mut reader = FileReader::new(max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
-        let paths = names.iter().map(|name| path.join(name));
-        let paths = paths.filter(|path| path.is_file());
-        let files = paths.map(|path| reader.read(&path));
-        files.collect::<Result<_, _>>().map(Self)
-    }
-
     /// Refuses a folder that has no file of this extension other than `others`: it is the wrong folder.
     pub(super) fn with_some(
         self,
@@ -250,7 +237,7 @@ pub(super) fn has_files(path: &Path, extension: &str) -> bool {
     })
 }
 
-fn unreadable(path: &Path, why: &io::Error) -> ReadError {
+pub(super) fn unreadable(path: &Path, why: &io::Error) -> ReadError {
     ReadError::new(path.to_string_lossy(), format!("cannot be read: {why}"))
 }
 
@@ -275,20 +262,20 @@ pub(super) fn by_name<'a>(
 
 /// A true object, before its class has a position.
 #[derive(Debug, PartialEq)]
-pub(super) struct Object {
+pub(super) struct Object<S = BBox> {
     pub(super) class: Key,
     pub(super) ignore: bool,
-    pub(super) shape: BBox,
+    pub(super) shape: S,
 }
 
 /// A detection, before its image and class have positions.
-pub(super) struct Detected<'a> {
+pub(super) struct Detected<'a, S = BBox> {
     pub(super) image: &'a str,
     /// The position in the file, where it matters across images.
     pub(super) position: u32,
     pub(super) class: Key,
     pub(super) score: f64,
-    pub(super) shape: BBox,
+    pub(super) shape: S,
 }
 
 /// The content of other shards, as far as the classes of the whole data set depend on it.
@@ -301,20 +288,20 @@ pub(super) struct Elsewhere<'a> {
 }
 
 /// The records read so far.
-pub(super) struct Contents<'a> {
+pub(super) struct Contents<'a, S = BBox> {
     extra: ExtraImages,
     shard: Option<Shard>,
-    images: BTreeMap<&'a str, Vec<Object>>,
+    images: BTreeMap<&'a str, Vec<Object<S>>>,
     elsewhere: Elsewhere<'a>,
-    detected: Vec<Detected<'a>>,
+    detected: Vec<Detected<'a, S>>,
     warnings: Warnings,
 }
 
-impl<'a> Contents<'a> {
+impl<'a, S: Shape + Clone> Contents<'a, S> {
     pub(super) fn new(
         extra: ExtraImages,
         shard: Option<Shard>,
-        images: BTreeMap<&'a str, Vec<Object>>,
+        images: BTreeMap<&'a str, Vec<Object<S>>>,
         elsewhere: Elsewhere<'a>,
     ) -> Self {
         Self {
@@ -341,7 +328,7 @@ impl<'a> Contents<'a> {
             }
             ExtraImages::Error => {
                 return Err(error(format!(
-                    "found {image:?}, expected an image that has a truth file"
+                    "found {image:?}, expected an image that has a truth file; that of an image without objects is empty"
                 )));
             }
         }
@@ -366,7 +353,7 @@ impl<'a> Contents<'a> {
         *self.warnings.entry(warning).or_default() += 1;
     }
 
-    pub(super) fn detect(&mut self, detected: Detected<'a>) {
+    pub(super) fn detect(&mut self, detected: Detected<'a, S>) {
         self.detected.push(detected);
     }
 
@@ -374,7 +361,7 @@ impl<'a> Contents<'a> {
     pub(super) fn dataset(
         self,
         classes: Option<Vec<Class>>,
-    ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
+    ) -> Result<(Dataset<S>, Warnings), ReadError> {
         let classes = classes.unwrap_or_else(|| {
             let true_classes = self.images.values().flatten().map(|object| &object.class);
             let detected = self.detected.iter().map(|detected| &detected.class);
@@ -407,7 +394,7 @@ impl<'a> Contents<'a> {
             class: class(&detected.class),
             score: detected.score,
             area: detected.shape.area(),
-            shape: detected.shape,
+            shape: detected.shape.clone(),
         });
         let predictions = predictions.collect();
         let mut ids = 1..;
@@ -418,7 +405,7 @@ impl<'a> Contents<'a> {
                 ignore: object.ignore,
                 id,
                 area: object.shape.area(),
-                shape: object.shape,
+                shape: object.shape.clone(),
             });
             Image::new(Key::Text((*name).into()), annotations.collect())
         });

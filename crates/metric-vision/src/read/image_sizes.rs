@@ -71,12 +71,19 @@ impl ImageSizes {
 
     /// Width and height of an image, 1 where sizes are not known; `None` if only others have sizes.
     pub(super) fn of_image(&self, image: &str) -> Option<[f64; 2]> {
-        let size = match self {
-            Self::Unknown => return Some([1.0; 2]),
-            Self::All(size) => size,
-            Self::Each(sizes) => sizes.get(image)?,
-        };
-        Some(size.map(|pixels| f64::from(pixels.get())))
+        match self {
+            Self::Unknown => Some([1.0; 2]),
+            _ => Some(self.pixels(image)?.map(|pixels| f64::from(pixels.get()))),
+        }
+    }
+
+    /// Width and height of an image, if they are known.
+    pub(super) fn pixels(&self, image: &str) -> Option<[NonZeroU32; 2]> {
+        match self {
+            Self::Unknown => None,
+            Self::All(size) => Some(*size),
+            Self::Each(sizes) => sizes.get(image).copied(),
+        }
     }
 }
 

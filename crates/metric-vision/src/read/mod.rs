@@ -42,8 +42,9 @@ pub use coco::{
 };
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use document::{
-    BoxesOptions, is_coco, is_yolo, read_boxes, read_coco_documents, read_coco_keypoint_documents,
-    read_coco_mask_documents,
+    BoxesOptions, is_coco, is_yolo, is_yolo_data_set, read_boxes, read_coco_documents,
+    read_coco_keypoint_documents, read_coco_mask_documents, read_coco_objects, read_yolo_masks,
+    read_yolo_objects, read_yolo_polygons,
 };
 pub use findings::{Finding, FindingRules, Findings};
 pub use folder::ExtraImages;
@@ -51,7 +52,8 @@ pub use image_sizes::ImageSizes;
 pub use metric_record::{File, ReadError};
 pub use order::OtherOrder;
 pub use record::{
-    ImageRecord, RecordError, parse_keypoint_record, parse_mask_record, parse_record,
+    ImageRecord, RecordError, parse_keypoint_record, parse_mask_record, parse_object_record,
+    parse_record,
 };
 pub use stream::{CocoFold, CocoStream};
 pub use text_columns::{InvalidColumns, TextColumns};
@@ -94,6 +96,8 @@ pub enum Warning {
     MissingFrequency,
     /// A detection of a federated data set has a box and a mask, and the area of the box decides its area range.
     AreaOfBox,
+    /// A point of a detected pose is at (0, 0), where older versions of Ultralytics save points of low confidence.
+    PointAtOrigin,
 }
 
 impl Warning {
@@ -164,6 +168,10 @@ impl Warning {
             Self::AreaOfBox => [
                 "detection has both bbox and segmentation, and its area is that of the box",
                 "detections have both bbox and segmentation, and their areas are those of the boxes",
+            ],
+            Self::PointAtOrigin => [
+                "point of a detected pose is at (0, 0), where Ultralytics before 8.3.189 saves points of low confidence",
+                "points of detected poses are at (0, 0), where Ultralytics before 8.3.189 saves points of low confidence",
             ],
         }
     }

@@ -12,7 +12,10 @@ use super::coco::{
 use super::fields::{Flag, Id, Number, Numbers, record};
 use super::list::records;
 use super::{File, ReadError, Warning, Warnings};
-use crate::{BBox, ClassState, Classes, Image, Key, Keypoints, Mask, Prediction, Sigmas};
+use crate::{
+    BBox, ClassState, Classes, Image, Key, Keypoints, Mask, ObjectKind, Prediction, Sigmas,
+    YoloShape,
+};
 
 /// One image with its ground truth and its detections, read by [`parse_record`].
 #[derive(Clone, Debug)]
@@ -64,6 +67,48 @@ impl<S> ImageRecord<S> {
         let renumbered = state.renumber_classes(&self.classes);
         debug_assert!(renumbered.is_ok(), "the classes of the record");
         state
+    }
+}
+
+impl ImageRecord<BBox> {
+    /// The same image with shapes made of its boxes.
+    fn map<T: Clone>(self, make: impl Fn(BBox) -> T) -> ImageRecord<T> {
+        let annotations = self.image.annotations.iter();
+        let annotations = annotations.map(|real| real.with_shape(make(real.shape)));
+        let predictions = self.predictions.iter();
+        let predictions = predictions.map(|found| found.with_shape(make(found.shape)));
+        ImageRecord {
+            image: Image {
+                federated: self.image.federated,
+                ..Image::new(self.image.key, annotations.collect())
+            },
+            predictions: predictions.collect(),
+            classes: self.classes,
+            warnings: self.warnings,
+        }
+    }
+
+    /// The same image with shapes made of its boxes and of what another reading has of the same objects.
+    fn zip<T>(
+        self,
+        other: &ImageRecord<T>,
+        make: impl Fn(BBox, &T) -> YoloShape,
+    ) -> ImageRecord<YoloShape> {
+        let annotations = self.image.annotations.iter().zip(&other.image.annotations);
+        let annotations =
+            annotations.map(|(real, other)| real.with_shape(make(real.shape, &other.shape)));
+        let predictions = self.predictions.iter().zip(&other.predictions);
+        let predictions =
+            predictions.map(|(found, other)| found.with_shape(make(found.shape, &other.shape)));
+        ImageRecord {
+            image: Image {
+                federated: self.image.federated,
+                ..Image::new(self.image.key, annotations.collect())
+            },
+            predictions: predictions.collect(),
+            classes: self.classes,
+            warnings: self.warnings,
+        }
     }
 }
 
@@ -189,6 +234,44 @@ pub fn parse_keypoint_record(
 ) -> Result<ImageRecord<Keypoints>, RecordError> {
     KEYPOINTS(image.into(), reference, prediction, sigmas, classes)
 }
+
+/// Reads the true objects and the detections of one image as Ultralytics compares them: their boxes, and with them the
+/// masks of segments or the keypoints of poses.
+///
+/// # Errors
+///
+/// Returns an error as [`parse_record`], [`parse_mask_record`] and [`parse_keypoint_record`] do, and for oriented boxes,
+/// which records do not have.
+pub fn parse_object_record(
+    image: impl Into<Key>,
+    reference: &str,
+    prediction: &str,
+    kind: ObjectKind,
+    sigmas: &Sigmas,
+    classes: &mut Classes,
+) -> Result<ImageRecord<YoloShape>, RecordError> {
+    let key = image.into();
+    let boxes = BOXES(key.clone(), reference, prediction, &(), classes)?;
+    match kind {
+        ObjectKind::Box => Ok(boxes.map(YoloShape::Box)),
+        ObjectKind::Segment => {
+            let masks = MASKS(key, reference, prediction, &(), classes)?;
+            let of_mask = |bbox, mask: &Mask| YoloShape::Box(bbox).with_mask(mask.clone());
+            Ok(boxes.zip(&masks, of_mask))
+        }
+        ObjectKind::Pose => {
+            let poses = KEYPOINTS(key, reference, prediction, sigmas, classes)?;
+            let of_pose =
+                |bbox, pose: &Keypoints| YoloShape::Box(bbox).with_keypoints(pose.clone());
+            Ok(boxes.zip(&poses, of_pose))
+        }
+        ObjectKind::Oriented => Err(RecordError::Reference(ReadError::new("", NO_ORIENTED))),
+    }
+}
+
+/// The problem of oriented boxes in JSON.
+pub(super) const NO_ORIENTED: &str =
+    "has no oriented boxes: expected a data set of YOLO, data.yaml or a folder of label files";
 
 /// The error of a record that cannot be read, by the side that it is on. It names no file: the file of the inner
 /// error is empty.

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES, ImageFiles, OfClass, Readers, WarningRules,
-    curve_points, data_warnings, read_images, yes,
+    COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES, ImageFiles, OfClass, Readers,
+    WarningRules, curve_points, data_warnings, read_images, yes,
 };
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers,
@@ -71,6 +71,7 @@ pub(crate) const DETECTION: Entry = Entry {
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
+        FIRST_CATEGORY,
     ],
     scores: &[
         ScoreSpec::higher("precision"),

@@ -8,8 +8,8 @@ use metric_vision::read::{
     ImageSizes, InvalidColumns, OtherOrder, RecordError, Warning, Warnings, is_yolo,
 };
 use metric_vision::{
-    Annotation, BBox, Class, Classes, Dataset, Image, Key, Keypoints, Mask, Prediction, Shape,
-    Sigmas,
+    Annotation, BBox, Class, Classes, Dataset, Image, Key, Keypoints, Mask, ObjectKind, Polygon,
+    Prediction, Shape, Sigmas, YoloShape,
 };
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub(crate) const BOXES: (&str, &str) = (
 pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text(
     "image-size",
     "WxH",
-    "Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the image",
+    "Width and height of images, for YOLO files without pictures that can be read. Without it, boxes stay in fractions of the image",
 );
 
 /// The order of the columns of text results.
@@ -40,6 +40,14 @@ pub(crate) const COLUMNS: OptionSpec = OptionSpec::text(
     "columns",
     "NAME,...",
     "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
+);
+
+/// The number of the first class in `predictions.json`.
+pub(crate) const FIRST_CATEGORY: OptionSpec = OptionSpec::one_of(
+    "first-category",
+    "N",
+    || vec!["0", "1"],
+    "Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if its ids do not tell",
 );
 
 /// The options for reading files: the values of [`IMAGE_SIZE`] and [`COLUMNS`], which are for folders, of
@@ -69,6 +77,9 @@ impl FileOptions {
                 |error: InvalidColumns| OptionError::new(COLUMNS.name, &list, error.to_string());
             folders.columns = Some(list.parse().map_err(invalid)?);
         }
+        if options.has(FIRST_CATEGORY.name) {
+            folders.first_category = Some(u32::from(options.is(FIRST_CATEGORY.name, "1")));
+        }
         Ok(Self {
             folders,
             by_file: options.is(IMAGE_KEY.name, "file_name"),
@@ -84,7 +95,12 @@ impl FileOptions {
             _ => None,
         };
         let columns = self.folders.columns.map(|columns| columns.to_string());
-        present([(IMAGE_SIZE.name, size), (COLUMNS.name, columns)])
+        let first = self.folders.first_category.map(|first| first.to_string());
+        present([
+            (IMAGE_SIZE.name, size),
+            (COLUMNS.name, columns),
+            (FIRST_CATEGORY.name, first),
+        ])
     }
 
     fn coco(&self, data: &DataSet) -> CocoOptions {
@@ -180,12 +196,78 @@ impl Readers<Mask> {
         Self {
             record: Box::new(read::parse_mask_record),
             open: CocoStream::open_masks,
-            documents: of_coco(read::read_coco_mask_documents),
+            documents: with_folders(
+                of_coco(read::read_coco_mask_documents),
+                read::read_yolo_masks,
+            ),
             add_order: |_, _, _, _, _| {},
             federated: false,
         }
     }
 }
+
+impl Readers<Polygon> {
+    /// Four-cornered shapes, which only the texts of YOLO have.
+    pub(crate) fn oriented() -> Self {
+        const ONLY_TEXT: &str = "has no oriented boxes: expected a data set of YOLO, data.yaml or a folder of label files";
+        Self {
+            record: Box::new(|_, _, _, _| {
+                Err(RecordError::Reference(ReadError::new("", ONLY_TEXT)))
+            }),
+            open: |_, _, _| None,
+            documents: with_folders(
+                Box::new(|data, _| Err(ReadError::new(&data.references.name, ONLY_TEXT))),
+                read::read_yolo_polygons,
+            ),
+            add_order: |_, _, _, _, _| {},
+            federated: false,
+        }
+    }
+}
+
+impl Readers<YoloShape> {
+    /// Objects as Ultralytics compares them, of a kind if it is given, and else of the one that texts tell.
+    pub(crate) fn ultralytics(kind: Option<ObjectKind>, sigmas: Option<Sigmas>) -> Self {
+        let in_json = kind.unwrap_or_default();
+        let of_records = sigmas.clone().unwrap_or_default();
+        let of_files = of_records.clone();
+        Self {
+            record: Box::new(move |key, reference, prediction, classes| {
+                let sides = (reference, prediction);
+                read::parse_object_record(key, sides.0, sides.1, in_json, &of_records, classes)
+            }),
+            open: |_, _, _| None,
+            documents: Box::new(move |data, options| match data.references.content {
+                Content::Folder(_) => {
+                    let options = options.boxes(data).with_strict(true);
+                    let options = options.with_kind(kind).with_sigmas(sigmas.clone());
+                    read::read_yolo_objects(&data.references, &data.predictions, &options)
+                }
+                _ => {
+                    let (references, predictions) = (&data.references, &data.predictions);
+                    let options = options.coco(data);
+                    read::read_coco_objects(references, predictions, in_json, &of_files, options)
+                }
+            }),
+            add_order: |_, _, _, _, _| {},
+            federated: false,
+        }
+    }
+}
+
+/// The reader of files and of folders.
+fn with_folders<S: 'static>(
+    files: Box<ReadDocuments<S>>,
+    folders: ReadFolders<S>,
+) -> Box<ReadDocuments<S>> {
+    Box::new(move |data, options| match data.references.content {
+        Content::Folder(_) => folders(&data.references, &data.predictions, &options.boxes(data)),
+        _ => files(data, options),
+    })
+}
+
+type ReadFolders<S> =
+    fn(&Document, &Document, &BoxesOptions) -> Result<(Dataset<S>, Warnings), ReadError>;
 
 impl Readers<Keypoints> {
     /// Keypoints that may be off by this much.
@@ -451,13 +533,14 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         needs_pixels: Option<Message>,
         options: &Options,
     ) -> Result<Self, OptionError> {
-        let options = FileOptions {
+        let mut file_options = FileOptions {
             federated: readers.federated,
             ..FileOptions::new(options)?
         };
+        file_options.folders.needs_pixels = needs_pixels.is_some();
         Ok(Self {
             readers,
-            options,
+            options: file_options,
             rules,
             needs_pixels,
         })
@@ -501,10 +584,11 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
     /// files.
     fn prepare(&self, data: &mut DataSet) -> Result<(), ReadError> {
         let name = &data.references.name;
-        if self.options.by_file {
+        let is_folder = matches!(data.references.content, Content::Folder(_));
+        if self.options.by_file && !is_folder {
             data.predictions = with_image_ids(&data.references, &data.predictions)?;
         }
-        if !matches!(data.references.content, Content::Folder(_)) {
+        if !is_folder {
             let given = self.options.of_folders();
             return given.first().map_or(Ok(()), |(option, value)| {
                 let problem = " is for folders of text files, found a file: remove the option";

@@ -59,6 +59,7 @@ impl Observations {
                 Warning::OtherSize => sink.tally(OTHER_SIZE, times),
                 Warning::IgnoredTruth => sink.tally(IGNORED, times),
                 Warning::MissingNegatives => sink.tally(NO_NEGATIVES, times),
+                Warning::PointAtOrigin => sink.tally(POINTS_AT_ORIGIN, times),
                 warning => {
                     let [one, several] = warning.texts();
                     sink.count(&Counted::new(one, several), times);
@@ -79,6 +80,9 @@ const IGNORED: &str = "ignored objects";
 
 /// The tally of images of federated data that do not list the classes that are absent.
 const NO_NEGATIVES: &str = "no negatives";
+
+/// The tally of points of detected poses that are at (0, 0).
+pub(crate) const POINTS_AT_ORIGIN: &str = "points at (0, 0)";
 
 /// The note of detections whose classes a list of classes lacks.
 fn unknown_classes() -> Counted {
@@ -164,6 +168,8 @@ pub(crate) enum Finds {
     Nearest,
     /// A detection is correct if it overlaps any object.
     AnyOverlap,
+    /// Each object counts once, however often it is there.
+    Distinct,
 }
 
 /// The part of a metric's definition that its warnings depend on.
@@ -293,7 +299,7 @@ impl Finds {
     /// The words for one object without width or height, and for several.
     const fn flat(self) -> [&'static str; 2] {
         match self {
-            Self::OneToOne | Self::Nearest => [
+            Self::OneToOne | Self::Nearest | Self::Distinct => [
                 "ground-truth object has no width or height; it overlaps nothing, and counts as missed",
                 "ground-truth objects have no width or height; they overlap nothing, and count as missed",
             ],
@@ -315,6 +321,10 @@ impl Finds {
             Self::Nearest => [
                 "ground-truth object is in its image twice, with the same class and shape; the second one always counts as missed",
                 "ground-truth objects are in their images again, with the same class and shape; all but the first always count as missed",
+            ],
+            Self::Distinct => [
+                "ground-truth object is in its image twice, with the same class and shape; it counts once",
+                "ground-truth objects are in their images again, with the same class and shape; they count once",
             ],
             Self::AnyOverlap => [
                 "ground-truth object is in its image twice, with the same class and shape; one detection is enough to overlap both",

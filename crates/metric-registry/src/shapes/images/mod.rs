@@ -20,14 +20,16 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(crate) use files::{
-    BOXES, COLUMNS, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers, read_images,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers,
+    read_images,
 };
-pub(crate) use findings::{Finds, OfClass, WarningRules, data_warnings};
+pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings};
 pub(crate) use image_key::IMAGE_KEY;
 
 use crate::{
     Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
-    OptionError, Options, Reading, Scope, Scorer, Sink, Unanswered, Unified, Weigher, scorer,
+    OptionError, Options, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified, Weigher,
+    scorer,
 };
 
 /// A metric of images with objects: its formula is [`Metric`], which is compiled with its crate ([`DynMetric`]).
@@ -59,11 +61,6 @@ pub(crate) trait ImageMetric:
         None
     }
 
-    /// Returns warnings in addition to those that all metrics of images have.
-    fn warnings(&self, _: &Self::Score, _: &Self::State, _: &[Class]) -> Vec<Message> {
-        Vec::new()
-    }
-
     /// Returns what is too large for a report. Compact details have what a report draws.
     fn details(
         &self,
@@ -78,6 +75,17 @@ pub(crate) trait ImageMetric:
     /// Returns the confusion matrix, if the metric counts confusions and the matrix is small enough to be printed.
     fn confusions(&self, _score: &Self::Score, _classes: &[Class]) -> Option<ConfusionTable> {
         None
+    }
+
+    /// Returns the warnings that the metric has in addition to those of all data sets.
+    fn warnings(
+        &self,
+        _state: &Self::State,
+        _score: &Self::Score,
+        _classes: &[Class],
+        _remarks: Remarks<'_>,
+    ) -> Vec<Message> {
+        Vec::new()
     }
 
     /// Returns one score of an example by its name, where that takes less time than all of them.
@@ -260,8 +268,8 @@ impl<M: ImageMetric> Reading for OfImages<M> {
             let of_classes = with_totals(classes, &state.class_totals());
             let is_ranked = state.is_ranked_by_order();
             numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);
-            let more = self.metric.warnings(&score, state, classes);
-            numbers.warnings.extend(more);
+            let of_metric = self.metric.warnings(state, &score, classes, remarks);
+            numbers.warnings.extend(of_metric);
         }
         numbers
     }
