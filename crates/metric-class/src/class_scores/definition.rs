@@ -165,8 +165,6 @@ pub struct ScoreValues {
     pub distinct: u64,
     /// The number of rows.
     pub rows: u64,
-    /// The number of rows whose scores miss the sum 1 by more than rounding explains.
-    pub unnormalized: u64,
     /// The rows by confidence, if scores are probabilities.
     pub reliability: Option<Reliability>,
 }
@@ -216,7 +214,6 @@ impl WithAmounts for Computation<'_> {
         let mut values = ScoreValues {
             rows: sums.rows.rows,
             totals: sums.totals.iter().map(A::value).collect(),
-            unnormalized: sums.rows.unnormalized,
             ..ScoreValues::default()
         };
         let all = A::value(&sums.all);
@@ -329,7 +326,7 @@ impl Computation<'_> {
                 amounts.add(total, row);
             }
             amounts.add(&mut sums.all, row);
-            sums.rows.count(scores, times, self.is_single);
+            sums.rows.count(scores, times);
             if !definition.allows_decision_values {
                 let row = (class, row, scores);
                 self.add_row(&mut sums.rows, &mut sums.bins, row, amounts);
@@ -450,22 +447,13 @@ const fn epsilon(is_single: bool) -> f64 {
 }
 
 impl RowSums {
-    fn count(&mut self, scores: &[f64], times: u64, is_single: bool) {
+    fn count(&mut self, scores: &[f64], times: u64) {
         self.rows += times;
         if scores.len() > 1 {
             let sum: f64 = scores.iter().sum();
-            let off = (1.0 - sum).abs();
-            // The tolerances of scikit-learn.
-            self.unnormalized += if off > epsilon(is_single).sqrt() {
-                times
-            } else {
-                0
-            };
-            self.far_from_one += if off > 1e-8 + 1e-5 * sum.abs() {
-                times
-            } else {
-                0
-            };
+            // The tolerance of scikit-learn.
+            let is_far = (1.0 - sum).abs() > 1e-8 + 1e-5 * sum.abs();
+            self.far_from_one += if is_far { times } else { 0 };
         }
     }
 }

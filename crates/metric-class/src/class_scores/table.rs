@@ -134,8 +134,6 @@ pub struct RowSums {
     pub brier: Sum,
     /// The number of rows that count.
     pub rows: u64,
-    /// The rows whose scores miss the sum 1 by more than rounding explains.
-    pub unnormalized: u64,
     /// The rows whose scores miss the sum 1 by more than the area under the curve allows.
     pub far_from_one: u64,
 }

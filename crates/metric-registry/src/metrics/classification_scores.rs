@@ -12,13 +12,13 @@ use crate::numbers::{named, present};
 use crate::options::comma_separated;
 use crate::reading::Weigher;
 use crate::shapes::Measured;
-use crate::shapes::label_scores::{CLASSES, LabelScores, POSITIVE, ScoreReader, listed};
+use crate::shapes::label_scores::{CLASSES, LabelScores, OFF_ONE, POSITIVE, ScoreReader, listed};
 use crate::shapes::labels::{class_of_line, quoted};
 use crate::shapes::scores::WEIGHT;
 use crate::shapes::weights::all_are_zero;
 use crate::{
     Asked, Chart, Counted, Demo, Entry, Facts, Group, Named, Numbers, OptionError, OptionKind,
-    OptionSpec, Options, Reading, Scope, ScoreSpec, Shape, Sink, scorer,
+    OptionSpec, Options, Reading, Remarks, Scope, ScoreSpec, Shape, Sink, scorer,
 };
 
 const AVERAGE: &str = "average";
@@ -203,8 +203,8 @@ impl ClassificationScores {
         if asked.details {
             numbers.details = Some(self.details(table, &values, (positive, &classes)));
         }
-        if asked.remarks.is_some() {
-            numbers.warnings = self.warnings(&values, header, &classes);
+        if let Some(remarks) = asked.remarks {
+            numbers.warnings = self.warnings(&values, header, &classes, remarks);
         }
         if asked.scope == Scope::Total && self.by_class && !header.is_binary() {
             numbers.groups = named([("class", self.groups(&values, &classes))]);
@@ -305,6 +305,7 @@ impl ClassificationScores {
         values: &ScoreValues,
         header: &LabelScores,
         classes: &[Key],
+        remarks: Remarks<'_>,
     ) -> Vec<Message> {
         let mut warnings: Vec<Message> = header.problem().into_iter().collect();
         let present: Vec<&Key> = classes
@@ -343,19 +344,19 @@ impl ClassificationScores {
                 "{rows} rows: pairs of equal scores count ½ in roc_auc"
             )));
         }
-        if !self.definition.allows_decision_values
-            && let Some((off, id)) = header
-                .worst_sum
-                .as_ref()
-                .filter(|_| values.unnormalized > 0)
-        {
+        if let Some((off, id)) = &header.worst_sum {
             let what = Counted::new(
                 "row of scores does not have the sum 1: it is off by ",
                 "rows of scores do not have the sum 1: the worst is off by ",
             );
+            let off = if *off < 1e-3 {
+                format!("{off:.1e}")
+            } else {
+                format!("{off:.3}")
+            };
             let warning = what
-                .warning(values.unnormalized)
-                .data(format!("{off:.3e}, "));
+                .warning(remarks.tally(OFF_ONE))
+                .data(format!("{off}, "));
             warnings.push(warning.id(id.as_str()));
         }
         if let Some(reliability) = &values.reliability

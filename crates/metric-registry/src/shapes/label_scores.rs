@@ -19,6 +19,9 @@ use super::scores::read_scores;
 use super::weights::weight_of;
 use crate::{Header, OptionError, Options, Reading, Sink, Unified};
 
+/// The tally of rows whose scores miss the sum 1 by more than rounding explains.
+pub(crate) const OFF_ONE: &str = "sum is not 1";
+
 /// What the rows of a data set share: their form and their classes, and the labels that are known so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LabelScores {
@@ -502,7 +505,8 @@ impl ScoreReader {
             sink.share(Side::Prediction, header)?;
         }
         let header = sink.header();
-        let worst_sum = self.distance_to_one(scores).filter(|off| {
+        let off = self.distance_to_one(scores);
+        let worst_sum = off.filter(|off| {
             let worst = &header.worst_sum;
             worst.as_ref().is_none_or(|(most, _)| off >= most)
         });
@@ -516,6 +520,9 @@ impl ScoreReader {
                 worst_sum: worst_sum.map(|off| (off, row.id.to_string())),
             };
             sink.share(Side::Reference, header)?;
+        }
+        if off.is_some() {
+            sink.tally(OFF_ONE, 1);
         }
         let header = sink.header();
         // Of two columns, that of the positive class is the score.

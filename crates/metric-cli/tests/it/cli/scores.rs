@@ -75,3 +75,17 @@ fn a_column_for_each_class() {
         .run(&format!("{words} p.jsonl --prediction-fields p_a,p_b,p_c"))
         .fails(2, &["--prediction-fields"]);
 }
+
+#[test]
+fn two_scores_of_a_row_have_the_sum_1() {
+    let text = "{\"id\":1,\"reference\":\"a\",\"prediction\":[0.5,0.25]}\n{\"id\":2,\"reference\":\"b\",\"prediction\":[0.5,0.5]}\n";
+    let folder = Folder::new(&[("p.jsonl", text)]);
+    let words = "score classification-scores --classes a,b --format json --pairs p.jsonl";
+    let result = folder.run(words).json();
+    let expected = "1 row of scores does not have the sum 1: it is off by 0.250, \"1\"";
+    assert_eq!(result["warnings"], json!([expected]));
+    let result = folder
+        .run(&format!("{words} --allow-decision-values"))
+        .json();
+    assert_eq!(result["warnings"], json!([]));
+}
