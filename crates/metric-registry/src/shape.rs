@@ -46,6 +46,8 @@ pub enum Shape {
     Masks,
     /// The same, with keypoints.
     Keypoints,
+    /// A map of labels, for a map of the same size.
+    LabelMaps,
     /// A grid of colors for a grid.
     Grids,
     /// The attempts at the test outputs of a task, for these grids.
@@ -108,6 +110,7 @@ impl Shape {
             Self::Images => "images",
             Self::Masks => "masks",
             Self::Keypoints => "keypoints",
+            Self::LabelMaps => "label-maps",
             Self::Grids => "grids",
             Self::GridTasks => "grid-tasks",
             Self::Rules => "rules",

@@ -4,16 +4,20 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+mod folders;
 mod labels;
 mod npy;
+mod pair;
 mod png;
 #[cfg(test)]
 mod tests;
 
 use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 
-pub use labels::LabelRows;
+pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
+pub use labels::{Forward, LabelRows};
 pub use npy::NpyRows;
+pub use pair::count_image;
 pub use png::{PngHeader, PngRows};
 
 /// How images are read, and their sizes.
