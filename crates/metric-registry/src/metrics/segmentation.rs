@@ -418,7 +418,9 @@ fn warnings(metric: &Segmentation, state: &PixelConfusions, totals: Totals) -> V
             if absent == 1 { "it" } else { "them" }
         )));
     }
-    if observed.reference_other == 0
+    if classes > 1
+        && totals.pixels > 0
+        && observed.reference_other == 0
         && observed.reference_255 > 0
         && metric.ignored().contains(&255)
     {
