@@ -44,6 +44,7 @@ const GRID: &str = "metric-grid";
 const NUMBER: &str = "metric-number";
 const RANK: &str = "metric-rank";
 const RUN: &str = "metric-run";
+const SEGMENTATION: &str = "metric-segmentation";
 const STATS: &str = "metric-stats";
 const TEXT: &str = "metric-text";
 const VISION: &str = "metric-vision";
@@ -134,6 +135,13 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("retrieval::judgments_of_beir", RUN, "files", "qrels of BEIR", &["beir 2.2.0"]),
     line("retrieval::means_of_other_programs", RANK, "retrieval", "means", &["ir-measures 0.4.3", "beir 2.2.0", "ranx 0.3.21"]),
     line("retrieval::ndcg_of_scikit_learn", RANK, "retrieval", "sklearn", SKLEARN),
+
+    line("segmentation::mean_iou_of_evaluate", SEGMENTATION, "segmentation", "huggingface", HUGGING_FACE),
+    line("segmentation::scores_of_mmsegmentation", SEGMENTATION, "segmentation", "mmseg", &["mmsegmentation 1.2.2"]),
+    line("segmentation::scores_of_detectron2", SEGMENTATION, "segmentation", "detectron2", &["detectron2 02b5c4e"]),
+    line("segmentation::scores_of_cityscapes_scripts", SEGMENTATION, "segmentation", "cityscapes", &["cityscapesScripts 2.3.0"]),
+    line("segmentation::frequency_weighted_iou_of_hotcoco", SEGMENTATION, "segmentation", "fwIoU", &["hotcoco 1.3.0"]),
+    line("segmentation::images_that_are_refused", SEGMENTATION, "segmentation", "errors", &["arithmetic"]),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

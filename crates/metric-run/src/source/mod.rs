@@ -28,9 +28,9 @@ pub use fingerprint::{Fingerprint, Hashed};
 pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
 
 use crate::RunError;
-use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
 use crate::formats::segments::TranscriptOptions;
+use crate::formats::{Format, extension};
 use crate::found::Found;
 
 /// Data that are not yet read: a file, a folder, standard input, bytes in memory, or a reader.
@@ -375,12 +375,13 @@ impl Source {
     /// Whether the source is a file that describes a data set of several folders: Ultralytics' `data.yaml` or darknet's
     /// `obj.data`.
     pub(crate) fn describes_data_set(&self) -> bool {
-        let Origin::File(path) = &self.origin else {
-            return false;
-        };
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        let ending = ending.unwrap_or_default().to_ascii_lowercase();
-        self.format.is_none() && ["yaml", "yml", "data"].contains(&&*ending)
+        self.format.is_none() && self.has_ending(&["yaml", "yml", "data"])
+    }
+
+    /// Whether the name of the file has one of these endings.
+    pub(crate) fn has_ending(&self, endings: &[&str]) -> bool {
+        let extension = extension(Path::new(&self.name()));
+        extension.is_some_and(|extension| endings.contains(&&*extension))
     }
 
     /// Returns whether the source is standard input.
