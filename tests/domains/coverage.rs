@@ -44,6 +44,7 @@ const GRID: &str = "metric-grid";
 const NUMBER: &str = "metric-number";
 const RANK: &str = "metric-rank";
 const RUN: &str = "metric-run";
+const SEGMENTATION: &str = "metric-segmentation";
 const STATS: &str = "metric-stats";
 const TEXT: &str = "metric-text";
 const VISION: &str = "metric-vision";
@@ -132,6 +133,10 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("retrieval::judgments_of_beir", RUN, "files", "qrels of BEIR", &["beir 2.2.0"]),
     line("retrieval::means_of_other_programs", RANK, "retrieval", "means", &["ir-measures 0.4.3", "beir 2.2.0", "ranx 0.3.21"]),
     line("retrieval::ndcg_of_scikit_learn", RANK, "retrieval", "sklearn", SKLEARN),
+
+    line("panoptic::data_sets_of_panopticapi", SEGMENTATION, "panoptic", "", &["panopticapi 7bb4655", "hotcoco 1.3.0"]),
+    line("panoptic::reference_segments_of_unknown_categories", SEGMENTATION, "panoptic", "quirks", &["panopticapi 7bb4655"]),
+    line("panoptic::boundaries_of_boundary_iou_api", SEGMENTATION, "panoptic", "boundary", &["boundary-iou-api 37d2558"]),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

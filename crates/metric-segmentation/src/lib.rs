@@ -24,8 +24,7 @@ pub use confusion::{ConfusionSum, Observed, PixelConfusions};
 pub use overlaps::{IdPair, Overlaps, PixelCounts, TooManyIds};
 pub use panoptic::{
     CategoryState, Matching, MatchingRules, Oddities, PanopticError, PanopticQuality,
-    PanopticScore, PanopticState, Quality, Segment, SegmentIou, SegmentMatch, VOID,
-    match_segments,
+    PanopticScore, PanopticState, Quality, Segment, SegmentIou, SegmentMatch, VOID, match_segments,
 };
 pub use rows::{LabelRow, for_each_run};
 pub use scores::{ClassPixels, SegmentationScores};

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::numbers::{named, present};
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Entry, Facts, Group, Header, Input, Numbers, ObjectsAt,
+    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input, Numbers, ObjectsAt,
     OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink, Unanswered,
     Unified, scorer,
 };
@@ -57,6 +57,11 @@ pub(crate) const PANOPTIC: Entry = Entry {
         (&["pq", "panoptic-quality", "panopticapi"], ""),
         (&["sq", "rq"], "it is a score of panoptic"),
     ],
+    demos: &[Demo::new(
+        "panoptic segments",
+        ["panoptic-truth.json", "panoptic-results.json"],
+        &["PQ", "SQ", "RQ"],
+    )],
     options: &[
         OptionSpec::one_of("iou-type", "TYPE", || vec!["mask", "boundary"],
             "What matches segments: the IoU of masks, or the smaller one of masks and boundaries").or("mask"),
@@ -239,7 +244,10 @@ impl Reading for Panoptic {
         Facts {
             signature: present([
                 ("iou-type", boundary),
-                (DILATION, is_boundary.then(|| self.rules.dilation.to_string())),
+                (
+                    DILATION,
+                    is_boundary.then(|| self.rules.dilation.to_string()),
+                ),
                 ("quirks", quirks.then(|| "panopticapi".to_owned())),
             ]),
             objects: IMAGES,
@@ -249,7 +257,7 @@ impl Reading for Panoptic {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let id = IdKey::from(record.id);
-        let empty = r#"{"ids": [], "segments_info": []}"#;
+        let empty = r#"{"segments_info": []}"#;
         let reference = record.reference.to_json_or(empty);
         let reference = reference.map_err(FieldError::reference)?;
         let prediction = record.prediction.to_json_or(empty);
@@ -272,7 +280,11 @@ impl Reading for Panoptic {
         }
         let matching = compare_records(&truth, &found, self.rules);
         let matching = matching.map_err(|(is_prediction, problem)| {
-            let side = if is_prediction { Side::Prediction } else { Side::Reference };
+            let side = if is_prediction {
+                Side::Prediction
+            } else {
+                Side::Reference
+            };
             FieldError::new(side, problem)
         })?;
         add(&truth, &matching, sink);
@@ -377,7 +389,10 @@ impl Panoptic {
         let repeated = list.iter().find(|category| !ids.insert(category.id));
         match repeated {
             Some(category) if !self.rules.matching.quirks => {
-                let problem = format!("category {} occurs several times in categories", category.id);
+                let problem = format!(
+                    "category {} occurs several times in categories",
+                    category.id
+                );
                 Err(truths.error_of_file(problem).into())
             }
             _ => Ok(Categories::of(list)),
@@ -467,10 +482,34 @@ fn add(truth: &PanopticImage<'_>, matching: &Matching, sink: &mut Sink<'_, Panop
     sink.example(matching, &());
     let oddities = &matching.oddities;
     let notes = [
-        (truth.without_crowd, ["has no iscrowd, which is then 0", "have no iscrowd, which is then 0"]),
-        (truth.without_area, ["has no area, which is then the number of its pixels", "have no area, which is then the number of their pixels"]),
-        (oddities.other_area, ["has an area that is not the number of its pixels; the area counts, as in panopticapi", "have an area that is not the number of their pixels; the area counts, as in panopticapi"]),
-        (oddities.no_pixels, ["has no pixels, and is missed", "have no pixels, and are missed"]),
+        (
+            truth.without_crowd,
+            [
+                "has no iscrowd, which is then 0",
+                "have no iscrowd, which is then 0",
+            ],
+        ),
+        (
+            truth.without_area,
+            [
+                "has no area, which is then the number of its pixels",
+                "have no area, which is then the number of their pixels",
+            ],
+        ),
+        (
+            oddities.other_area,
+            [
+                "has an area that is not the number of its pixels; the area counts, as in panopticapi",
+                "have an area that is not the number of their pixels; the area counts, as in panopticapi",
+            ],
+        ),
+        (
+            oddities.no_pixels,
+            [
+                "has no pixels, and is missed",
+                "have no pixels, and are missed",
+            ],
+        ),
     ];
     for (times, [one, several]) in notes {
         let what = Counted::new(
@@ -518,7 +557,11 @@ fn scores(score: &PanopticScore, categories: &Categories) -> Vec<(String, Option
         let mean = score.mean(|id| categories.is(id, is_thing));
         mean.filter(|_| is_said)
     };
-    let kinds = [("", score.mean(|_| true)), ("_things", of(true)), ("_stuff", of(false))];
+    let kinds = [
+        ("", score.mean(|_| true)),
+        ("_things", of(true)),
+        ("_stuff", of(false)),
+    ];
     let scores = kinds.into_iter().flat_map(|(kind, quality)| {
         qualities(quality).map(|(name, value)| (format!("{name}{kind}"), value))
     });
@@ -554,7 +597,9 @@ fn by_class(state: &PanopticState, score: &PanopticScore, categories: &Categorie
 
 fn counts_by_id(state: &PanopticState) -> HashMap<i64, Counts> {
     let categories = state.categories.iter();
-    categories.map(|(id, category)| (*id, category.counts)).collect()
+    categories
+        .map(|(id, category)| (*id, category.counts))
+        .collect()
 }
 
 /// The categories with their counts, for charts.

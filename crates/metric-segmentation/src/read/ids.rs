@@ -38,7 +38,11 @@ pub(crate) enum IdRows {
     Png(PngIds),
     Map(IdMap),
     /// No segment at all.
-    Void { size: Size, row: Vec<u32>, next: u32 },
+    Void {
+        size: Size,
+        row: Vec<u32>,
+        next: u32,
+    },
 }
 
 impl IdRows {
@@ -155,7 +159,9 @@ impl PngIds {
         let cannot = |error: std::io::Error| refused(format!("cannot be opened: {error}"));
         // Opening a pipe would wait.
         if !metadata(path).map_err(cannot)?.is_file() {
-            return Err(refused("is not a plain file: expected a PNG file".to_owned()));
+            return Err(refused(
+                "is not a plain file: expected a PNG file".to_owned(),
+            ));
         }
         let file = File::open(path).map_err(cannot)?;
         let input = BufReader::with_capacity(PART_BYTES, file);

@@ -7,8 +7,8 @@ use metric_record::json::{self, Raw};
 use metric_record::{Content, Document, File, IdKey, Kind, Message, ReadError};
 use serde::Deserialize;
 
-use super::ids::{IdMap, IdRows, PngIds, Size};
 use super::MapOptions;
+use super::ids::{IdMap, IdRows, PngIds, Size};
 use super::run_lengths::RunLengths;
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
@@ -215,39 +215,40 @@ impl<'a> PanopticFile<'a> {
         self.name
     }
 
-    /// Opens the ids of an image's pixels, row by row.
-    fn rows(&self, image: &PanopticImage<'_>, options: MapOptions) -> Result<IdRows, ReadError> {
-        let of_image = |problem: Message| self.error(image, problem);
-        match &image.pixels {
-            Pixels::File(name) => {
-                let path = self.path(image, name)?;
-                let rows = PngIds::open(&path, options)
-                    .map_err(|error| error.at(format!("image {}", image.id)))?;
-                Ok(IdRows::Png(rows))
-            }
-            Pixels::Runs(runs) => {
-                let size = self.sizes.get(&image.id).copied();
-                let map = map_of_runs(image, runs, size, options).map_err(of_image)?;
-                Ok(IdRows::Map(map))
-            }
-            Pixels::Rows(rows) => {
-                let map = IdMap::parse(rows.0, options).map_err(of_image)?;
-                Ok(IdRows::Map(map))
-            }
+    /// Opens the ids of an image's pixels, row by row. Returns `None` for an image of unknown size without segments.
+    fn rows(
+        &self,
+        image: &PanopticImage<'_>,
+        options: MapOptions,
+    ) -> Result<Option<IdRows>, ReadError> {
+        if let Pixels::File(name) = &image.pixels {
+            let path = self.path(image, name)?;
+            let rows = PngIds::open(&path, options)
+                .map_err(|error| error.at(format!("image {}", image.id)))?;
+            return Ok(Some(IdRows::Png(rows)));
         }
+        let size = self.sizes.get(&image.id).copied();
+        image
+            .map(size, options)
+            .map_err(|problem| self.error(image, problem))
     }
 
     /// The path of a PNG file, which is inside the folder.
     fn path(&self, image: &PanopticImage<'_>, name: &str) -> Result<PathBuf, ReadError> {
         let Some(folder) = &self.folder else {
-            return Err(self.error(image, "has no file of its own: the folder of the PNG files is not known"));
+            return Err(self.error(
+                image,
+                "has no file of its own: the folder of the PNG files is not known",
+            ));
         };
         let relative = Path::new(name);
         let is_inside = relative
             .components()
             .all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || name.contains('\\') || name.is_empty() {
-            let problem = format!("file_name {name:?} is not inside the folder: expected a relative path without \"..\"");
+            let problem = format!(
+                "file_name {name:?} is not inside the folder: expected a relative path without \"..\""
+            );
             return Err(self.error(image, problem));
         }
         let path = folder.join(relative);
@@ -258,7 +259,9 @@ impl<'a> PanopticFile<'a> {
         };
         // A link may lead out of the folder.
         let real = path.canonicalize().map_err(|error| failed(&path, error))?;
-        let root = folder.canonicalize().map_err(|error| failed(folder, error))?;
+        let root = folder
+            .canonicalize()
+            .map_err(|error| failed(folder, error))?;
         if !real.starts_with(root) {
             let file = path.display().to_string();
             let error = ReadError::new(file, "is a link out of its folder: expected a file in it");
@@ -282,7 +285,10 @@ fn folder_of(document: &Document, folder: Option<&Document>) -> Result<Option<Pa
         Some(Content::Folder(folder)) => Ok(Some(folder.path.clone())),
         Some(_) => {
             let name = folder.map_or("", |given| &given.name);
-            Err(ReadError::new(name, "is a file: expected a folder of PNG files"))
+            Err(ReadError::new(
+                name,
+                "is a file: expected a folder of PNG files",
+            ))
         }
         None => {
             let stem = document.name.strip_suffix(".gz").unwrap_or(&document.name);
@@ -337,7 +343,10 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
         Some("1" | "1.0" | "true") => Ok(Some(true)),
         Some(other) => {
             let found: String = other.chars().take(20).collect();
-            Err(Located::new(field, format!("found {found}, expected 0 or 1")))
+            Err(Located::new(
+                field,
+                format!("found {found}, expected 0 or 1"),
+            ))
         }
     }
 }
@@ -366,9 +375,22 @@ impl<'a> PanopticImage<'a> {
         };
         let fields: ImageFields<'a> = plain(json).map_err(in_words)?;
         if fields.ids.is_none() && fields.file_name.is_some() {
-            return Err("no field `ids`: records have the ids of pixels as a list of rows".to_owned());
+            return Err(
+                "no field `ids`: records have the ids of pixels as a list of rows".to_owned(),
+            );
         }
         Self::of_fields(id, fields).map_err(in_words)
+    }
+
+    /// Returns the ids in memory, for an image of this size if it is known; `None` for an image of unknown size without
+    /// segments.
+    fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows>, Message> {
+        let map = match &self.pixels {
+            Pixels::Rows(rows) => Some(IdMap::parse(rows.0, options)?),
+            Pixels::Runs(runs) => map_of_runs(&self.segments, runs, size, options)?,
+            Pixels::File(_) => return Err("expected `ids`, a list of rows".into()),
+        };
+        Ok(map.map(IdRows::Map))
     }
 
     fn of_fields(id: IdKey<'a>, fields: ImageFields<'a>) -> Result<Self, Located> {
@@ -414,7 +436,8 @@ impl<'a> PanopticImage<'a> {
                 return Err(Located::new("", problem));
             }
             (None, None) => {
-                let problem = "no field `file_name`, and segments without run lengths in `segmentation`";
+                let problem =
+                    "no field `file_name`, and segments without run lengths in `segmentation`";
                 return Err(Located::new("", problem));
             }
         };
@@ -422,17 +445,16 @@ impl<'a> PanopticImage<'a> {
     }
 }
 
-
-/// The map of run lengths, one for each segment.
+/// The map of run lengths, one for each segment; `None` without segments and size.
 fn map_of_runs(
-    image: &PanopticImage<'_>,
+    segments: &[Segment],
     runs: &[Raw<'_>],
     size: Option<Size>,
     options: MapOptions,
-) -> Result<IdMap, Message> {
+) -> Result<Option<IdMap>, Message> {
     let mut size = size;
     let mut map = None;
-    for (index, (raw, segment)) in runs.iter().zip(&image.segments).enumerate() {
+    for (index, (raw, segment)) in runs.iter().zip(segments).enumerate() {
         let of_segment = |problem: Message| {
             Message::from(format!("segments_info[{index}]: segmentation: ")).message(&problem)
         };
@@ -443,7 +465,8 @@ fn map_of_runs(
             return Err(of_segment(problem.into()));
         };
         if size.is_some_and(|size| size != own) {
-            let problem = size.map(|size| format!("has the size {own}: expected {size}, as its image has"));
+            let problem =
+                size.map(|size| format!("has the size {own}: expected {size}, as its image has"));
             return Err(of_segment(problem.unwrap_or_default().into()));
         }
         size = Some(own);
@@ -460,12 +483,8 @@ fn map_of_runs(
         }
     }
     match (map, size) {
-        (Some(map), _) => Ok(map),
-        (None, Some(size)) => IdMap::empty(size, options),
-        (None, None) => {
-            let problem = "has no segments, and `images` has no width and height of it";
-            Err(problem.into())
-        }
+        (None, Some(size)) => IdMap::empty(size, options).map(Some),
+        (map, _) => Ok(map),
     }
 }
 
@@ -509,9 +528,9 @@ pub fn compare_files(
     let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
         Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
-        None => (IdRows::void(rows.size()), &[][..]),
+        None => (None, &[][..]),
     };
-    compare_rows(rows, rows_found, truth, segments, is_known, rules).map_err(|error| {
+    compare_rows([rows, rows_found], truth, segments, is_known, rules).map_err(|error| {
         let error = match error {
             CompareError::Read(error) => error,
             CompareError::Side(part, problem) => {
@@ -542,15 +561,12 @@ pub fn compare_records(
     rules: PanopticRules,
 ) -> Result<Matching, (bool, Message)> {
     let map = |image: &PanopticImage<'_>, is_prediction: bool| {
-        let map = match &image.pixels {
-            Pixels::Rows(rows) => IdMap::parse(rows.0, rules.maps),
-            Pixels::Runs(runs) => map_of_runs(image, runs, image.size, rules.maps),
-            Pixels::File(_) => Err("expected `ids`, a list of rows".into()),
-        };
-        map.map(IdRows::Map).map_err(|problem| (is_prediction, problem))
+        image
+            .map(image.size, rules.maps)
+            .map_err(|problem| (is_prediction, problem))
     };
-    let (rows, rows_found) = (map(truth, false)?, map(found, true)?);
-    let compared = compare_rows(rows, rows_found, truth, &found.segments, &|_| true, rules);
+    let sides = [map(truth, false)?, map(found, true)?];
+    let compared = compare_rows(sides, truth, &found.segments, &|_| true, rules);
     compared.map_err(|error| match error {
         CompareError::Read(error) => (true, error.message()),
         CompareError::Side(part, problem) => (part.is_prediction, problem),
@@ -585,13 +601,22 @@ fn pixels_error(is_prediction: bool, problem: Message) -> CompareError {
 }
 
 fn compare_rows(
-    mut truth_rows: IdRows,
-    mut found_rows: IdRows,
+    sides: [Option<IdRows>; 2],
     truth: &PanopticImage<'_>,
     found: &[Segment],
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
 ) -> Result<Matching, CompareError> {
+    let (mut truth_rows, mut found_rows) = match sides {
+        [Some(truth), Some(found)] => (truth, found),
+        // A side without segments may have any size.
+        [Some(truth), None] => {
+            let void = IdRows::void(truth.size());
+            (truth, void)
+        }
+        [None, Some(found)] => (IdRows::void(found.size()), found),
+        [None, None] => return Ok(Matching::default()),
+    };
     let [size, other] = [truth_rows.size(), found_rows.size()];
     if size != other {
         let problem = format!("has {other} pixels: expected {size}, as the reference has");
@@ -599,14 +624,24 @@ fn compare_rows(
     }
     let mut overlaps = Overlaps::new(rules.max_segments);
     let too_many = |error: TooManyIds| {
-        let is_prediction = !matches!(error, TooManyIds::Ids { is_prediction: false, .. });
+        let is_prediction = !matches!(
+            error,
+            TooManyIds::Ids {
+                is_prediction: false,
+                ..
+            }
+        );
         let max = rules.max_segments.to_string();
         let problem = Message::from(format!("{error}: expected at most "));
         pixels_error(is_prediction, problem.option("max-segments", &max))
     };
     let distance = boundary_distance(size.width as usize, size.height as usize, rules.dilation);
-    let mut boundaries = (rules.matching.iou == SegmentIou::Boundary)
-        .then(|| [Boundaries::new(size.width as usize, distance), Boundaries::new(size.width as usize, distance)]);
+    let mut boundaries = (rules.matching.iou == SegmentIou::Boundary).then(|| {
+        [
+            Boundaries::new(size.width as usize, distance),
+            Boundaries::new(size.width as usize, distance),
+        ]
+    });
     while let (Some(truth), Some(found)) = (truth_rows.next()?, found_rows.next()?) {
         overlaps.add_row(truth, found).map_err(too_many)?;
         if let Some([of_truth, of_found]) = &mut boundaries
@@ -624,7 +659,10 @@ fn compare_rows(
         |error: PanopticError| {
             let part = Part {
                 is_prediction: error.is_of_prediction(),
-                is_pixels: matches!(error, PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }),
+                is_pixels: matches!(
+                    error,
+                    PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
+                ),
             };
             CompareError::Side(part, error.to_string().into())
         },

@@ -58,7 +58,8 @@ impl RunLengths {
             .iter()
             .try_fold(0_u64, |sum, count| sum.checked_add(*count));
         if total != Some(pixels as u64) {
-            let total = total.map_or_else(|| "more than 2^64".to_owned(), |total| total.to_string());
+            let total =
+                total.map_or_else(|| "more than 2^64".to_owned(), |total| total.to_string());
             return Err(format!("run lengths add up to {total}: expected {pixels} pixels").into());
         }
         let mut start = 0;
@@ -106,7 +107,9 @@ fn decompress(text: &[u8]) -> Result<Vec<u64>, String> {
             number = number.saturating_add(before);
         }
         if number < 0 {
-            return Err(format!("counts have the number {number}: expected no less than 0"));
+            return Err(format!(
+                "counts have the number {number}: expected no less than 0"
+            ));
         }
         counts.push(number);
     }
