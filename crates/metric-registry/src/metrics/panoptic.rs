@@ -604,10 +604,11 @@ fn counts_by_id(state: &PanopticState) -> HashMap<i64, Counts> {
 
 /// The categories with their counts, for charts.
 fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories) -> Value {
-    let counts_of = counts_by_id(state);
+    let states: HashMap<_, _> = state.categories.iter().collect();
     let listed = categories.0.iter().zip(categories.names());
     let listed = listed.map(|((id, category), name)| {
-        let counts = counts_of.get(id).copied().unwrap_or_default();
+        let of = states.get(id).copied();
+        let counts = of.map(|of| of.counts).unwrap_or_default();
         let quality = score.categories.get(id);
         json!({
             "id": id,
@@ -616,6 +617,7 @@ fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories
             "tp": counts.true_positives,
             "fp": counts.false_positives,
             "fn": counts.false_negatives,
+            "iou": of.map_or(0.0, |of| of.iou.value()),
             "PQ": quality.map(|quality| quality.pq),
             "SQ": quality.map(|quality| quality.sq),
             "RQ": quality.map(|quality| quality.rq),

@@ -175,6 +175,11 @@ impl<'a> PanopticFile<'a> {
     pub fn read(document: &'a Document, folder: Option<&Document>) -> Result<Self, ReadError> {
         let File { name, text } = document.file()?;
         let file = File { name, text };
+        let kind = json::kind(file.content());
+        if !matches!(kind, Kind::Object | Kind::Invalid) {
+            let problem = format!("found {kind}, expected an object with the field `annotations`");
+            return Err(ReadError::new(name, problem));
+        }
         let whole: WholeFields<'a> = serde_json::from_str(file.content()).map_err(|error| {
             let problem = json::located(file.content(), &error);
             ReadError::new(name, json::in_words(&problem))
@@ -315,8 +320,19 @@ fn plain<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Located> {
     json::typed(json).map_err(|problem| Located::new("", problem))
 }
 
+/// Reads an object. A list would be the values of its fields in order.
+fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Located> {
+    match json::kind(json) {
+        Kind::Object => plain(json),
+        found => {
+            let problem = format!("found {found}, expected an object");
+            Err(Located::new("", problem))
+        }
+    }
+}
+
 fn category(json: &str) -> Result<SegmentCategory, Located> {
-    let fields: CategoryFields<'_> = plain(json)?;
+    let fields: CategoryFields<'_> = object(json)?;
     Ok(SegmentCategory {
         id: fields.id,
         name: fields.name.unwrap_or_default(),
@@ -325,7 +341,7 @@ fn category(json: &str) -> Result<SegmentCategory, Located> {
 }
 
 fn image_size(json: &str) -> Result<Option<(IdKey<'_>, Size)>, Located> {
-    let fields: SizeFields<'_> = plain(json)?;
+    let fields: SizeFields<'_> = object(json)?;
     let id = image_id(fields.id.0)?;
     let size = fields.width.zip(fields.height);
     Ok(size.map(|(width, height)| (id, Size { width, height })))
@@ -354,7 +370,7 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
 impl<'a> PanopticImage<'a> {
     /// Parses an image of a file.
     fn parse(json: &'a str) -> Result<Self, Located> {
-        let fields: ImageFields<'a> = plain(json)?;
+        let fields: ImageFields<'a> = object(json)?;
         let Some(id) = fields.image_id else {
             return Err(Located::new("", "no field `image_id`"));
         };
@@ -373,7 +389,7 @@ impl<'a> PanopticImage<'a> {
             "" => problem,
             _ => format!("{at}: {problem}"),
         };
-        let fields: ImageFields<'a> = plain(json).map_err(in_words)?;
+        let fields: ImageFields<'a> = object(json).map_err(in_words)?;
         if fields.ids.is_none() && fields.file_name.is_some() {
             return Err(
                 "no field `ids`: records have the ids of pixels as a list of rows".to_owned(),
@@ -405,7 +421,7 @@ impl<'a> PanopticImage<'a> {
         };
         let mut runs = Vec::new();
         let infos = located_list(&fields.segments_info, "segments_info", |raw| {
-            let info: SegmentFields<'a> = plain(raw)?;
+            let info: SegmentFields<'a> = object(raw)?;
             let crowd = flag("iscrowd", info.iscrowd)?;
             let is_thing = flag("isthing", info.isthing)?;
             Ok((info, crowd, is_thing))
