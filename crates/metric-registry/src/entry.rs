@@ -108,6 +108,9 @@ pub enum Input {
     /// As documents where this is true of the text of the references. The metric joins their parts by id
     /// as records are joined. Otherwise as records.
     Joined(fn(references: &str) -> bool),
+    /// As documents where the references are a folder, or a file whose name has one of these endings. The metric joins the files of
+    /// folders by id as records are joined. Otherwise as records.
+    Files(&'static [&'static str]),
 }
 
 impl Input {
@@ -117,7 +120,7 @@ impl Input {
         match self {
             Self::Records => "records",
             Self::Documents => "documents",
-            Self::Either(_) | Self::Joined(_) => "either",
+            Self::Either(_) | Self::Joined(_) | Self::Files(_) => "either",
         }
     }
 
@@ -125,7 +128,7 @@ impl Input {
     #[must_use]
     pub fn is_document(self, references: &str) -> Option<bool> {
         match self {
-            Self::Records => Some(false),
+            Self::Records | Self::Files(_) => Some(false),
             Self::Documents => None,
             Self::Either(is_whole) | Self::Joined(is_whole) => Some(is_whole(references)),
         }

@@ -28,6 +28,7 @@ mod ranking;
         feature = "grid",
         feature = "number",
         feature = "rank",
+        feature = "segmentation",
         feature = "text",
         feature = "vision"
     )),
@@ -47,6 +48,7 @@ mod shape;
     feature = "code",
     feature = "number",
     feature = "rank",
+    feature = "segmentation",
     feature = "text",
     feature = "vision"
 ))]

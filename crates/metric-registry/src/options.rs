@@ -33,6 +33,8 @@ pub struct OptionSpec {
     pub refused: (&'static [&'static str], &'static str, &'static str),
     /// Another option and the values of it without which this one is an error; no name for none.
     pub only_with: (&'static str, &'static [&'static str]),
+    /// Whether the values of a list may be the lines of a file, which the engine reads before the metric is built.
+    pub may_be_file: bool,
 }
 
 /// The values that an option accepts.
@@ -100,6 +102,7 @@ impl OptionSpec {
             words: &[],
             refused: (&[], "", ""),
             only_with: ("", &[]),
+            may_be_file: false,
         }
     }
 
@@ -239,6 +242,15 @@ impl OptionSpec {
     pub const fn only_with(self, option: &'static str, values: &'static [&'static str]) -> Self {
         Self {
             only_with: (option, values),
+            ..self
+        }
+    }
+
+    /// Returns the same option, a list, whose value may also be the name of a file with a value per line.
+    #[must_use]
+    pub const fn or_file(self) -> Self {
+        Self {
+            may_be_file: true,
             ..self
         }
     }

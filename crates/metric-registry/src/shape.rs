@@ -48,6 +48,8 @@ pub enum Shape {
     Keypoints,
     /// The segments of an image, each with a category.
     Segments,
+    /// A map of labels, for a map of the same size.
+    LabelMaps,
     /// A grid of colors for a grid.
     Grids,
     /// The attempts at the test outputs of a task, for these grids.
@@ -111,6 +113,7 @@ impl Shape {
             Self::Masks => "masks",
             Self::Keypoints => "keypoints",
             Self::Segments => "segments",
+            Self::LabelMaps => "label-maps",
             Self::Grids => "grids",
             Self::GridTasks => "grid-tasks",
             Self::Rules => "rules",

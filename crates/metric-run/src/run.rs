@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,8 +11,8 @@ use metric_record::{
     Record, RecordError, Shard, Unmatched, Value,
 };
 use metric_registry::{
-    AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, Options, Part, Plan,
-    PlannedRanking, Sample, Scorer, Shape, Show, Slice, State,
+    AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, OptionValue, Options, Part,
+    Plan, PlannedRanking, Sample, Scorer, Shape, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -254,10 +255,11 @@ impl Run {
     ///
     /// Returns an error if the metric does not take the options.
     pub fn with_metric(mut self, entry: &Entry, options: &Options) -> Result<Self, RunError> {
+        let options = with_lines(&options.without_aliases(entry.options), entry)?;
         self.metrics.push(Chosen {
             entry: *entry,
-            options: options.without_aliases(entry.options),
-            scorer: entry.scorer(options)?,
+            scorer: entry.scorer(&options)?,
+            options,
         });
         Ok(self)
     }
@@ -827,7 +829,8 @@ impl Run {
     /// Refuses a policy for missing predictions for documents that do not know any.
     pub(crate) fn refuse_missing(&self) -> Result<(), RunError> {
         let is_given = self.is_missing_given || self.join.missing != Missing::Error;
-        let joins = |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_));
+        let joins =
+            |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_) | EntryInput::Files(_));
         if !is_given || self.metrics.iter().all(joins) {
             return Ok(());
         }
@@ -1091,6 +1094,26 @@ fn with_warning(error: RunError, warning: Option<Message>) -> RunError {
     }
 }
 
+/// The options with the lines of files in the place of the names of these files, where an option takes them.
+fn with_lines(options: &Options, entry: &Entry) -> Result<Options, RunError> {
+    /// Enough for a name of each class.
+    const MOST_BYTES: u64 = 16 << 20;
+    let mut read = options.clone();
+    for spec in entry.options.iter().filter(|spec| spec.may_be_file) {
+        let Some(OptionValue::One(name)) = options.value(spec.name) else {
+            continue;
+        };
+        if !Path::new(name).is_file() {
+            continue;
+        }
+        let document = Source::path(name).and_then(|source| source.document(MOST_BYTES))?;
+        let text = document.file()?.content();
+        let lines: Vec<&str> = text.trim_end().lines().map(str::trim).collect();
+        read = read.set(spec.name, &lines[..]);
+    }
+    Ok(read)
+}
+
 /// The number of references without a prediction that are in memory at a time.
 pub(crate) const MISSING_RECORDS: usize = 4096;
 
@@ -1146,6 +1169,10 @@ impl<'s> LookedAt<'s> {
                 let has_records = self.source.format().is_some_and(is_records)
                     && (!self.source.is_standard_input() || self.source.has_stated_format());
                 return Ok(!has_records && !self.source.is_folder_of_records());
+            }
+            EntryInput::Files(endings) => {
+                let is_folder = self.source.is_folder() && !self.source.is_folder_of_records();
+                return Ok(is_folder || self.source.has_ending(endings));
             }
             EntryInput::Either(is_document) | EntryInput::Joined(is_document) => is_document,
         };

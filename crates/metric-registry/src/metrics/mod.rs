@@ -50,6 +50,8 @@ pub(crate) mod relaxed_accuracy;
 pub(crate) mod retrieval;
 #[cfg(feature = "text")]
 pub(crate) mod rouge;
+#[cfg(feature = "segmentation")]
+pub(crate) mod segmentation;
 #[cfg(feature = "text")]
 pub(crate) mod speakers;
 #[cfg(feature = "text")]
@@ -94,7 +96,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
     "vision": coco::COCO, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX;
-    "segmentation": panoptic::PANOPTIC;
+    "segmentation": segmentation::SEGMENTATION, panoptic::PANOPTIC;
     "graph": lanes::LANES, openlane::OPENLANE;
     "grid": arc::ARC;
 };

@@ -18,20 +18,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 
 use crate::numbers::{named, present};
+use crate::shapes::label_maps::MAX_PIXELS;
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input, Numbers, ObjectsAt,
-    OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink, Unanswered,
-    Unified, scorer,
+    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input, Numbers,
+    ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink,
+    Unanswered, Unified, scorer,
 };
-
-/// The greatest number of pixels of an image.
-pub(crate) const MAX_PIXELS: OptionSpec = OptionSpec::integer(
-    "max-pixels",
-    "N",
-    1..=(1 << 40),
-    "Maximum number of pixels of an image, which the header of its file states",
-)
-.or("268435456");
 
 const REFERENCE_FOLDER: &str = "reference-folder";
 const PREDICTION_FOLDER: &str = "prediction-folder";
@@ -93,6 +85,7 @@ pub(crate) const PANOPTIC: Entry = Entry {
     groups: &["class"],
     details: true,
     input: Input::Joined(is_panoptic),
+    examples: "images",
     build: &build,
     ..Entry::BASE
 };

@@ -5,6 +5,8 @@
 pub(crate) mod generated;
 #[cfg(feature = "vision")]
 pub(crate) mod images;
+#[cfg(feature = "segmentation")]
+pub(crate) mod label_maps;
 #[cfg(feature = "class")]
 pub(crate) mod label_scores;
 #[cfg(feature = "class")]

@@ -28,9 +28,9 @@ pub use fingerprint::{Fingerprint, Hashed};
 pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
 
 use crate::RunError;
-use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
 use crate::formats::segments::TranscriptOptions;
+use crate::formats::{Format, extension};
 use crate::found::Found;
 
 /// Data that are not yet read: a file, a folder, standard input, bytes in memory, or a reader.
@@ -370,6 +370,12 @@ impl Source {
     #[must_use]
     pub fn is_folder(&self) -> bool {
         matches!(self.origin, Origin::Folder(_))
+    }
+
+    /// Whether the name of the file has one of these endings.
+    pub(crate) fn has_ending(&self, endings: &[&str]) -> bool {
+        let extension = extension(Path::new(&self.name()));
+        extension.is_some_and(|extension| endings.contains(&&*extension))
     }
 
     /// Returns whether the source is standard input.

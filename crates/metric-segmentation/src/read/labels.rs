@@ -1,5 +1,5 @@
 use std::fs;
-use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use metric_record::{Message, ReadError};
@@ -51,6 +51,46 @@ impl LabelRows<BufReader<fs::File>> {
             Ok(file) => Self::new(name, BufReader::with_capacity(1 << 16, file), options),
             Err(error) => Err(ReadError::new(name, format!("cannot be opened: {error}"))),
         }
+    }
+}
+
+/// A file that is read from its start to its end, such as a compressed one. Readers of images never move in it.
+pub struct Forward(BufReader<Box<dyn Read + Send>>);
+
+impl Read for Forward {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl BufRead for Forward {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.0.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.0.consume(bytes);
+    }
+}
+
+impl Seek for Forward {
+    fn seek(&mut self, _: io::SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl LabelRows<Forward> {
+    /// Reads a file from its start to its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`new`](Self::new) does.
+    pub fn forward(
+        name: impl Into<String>,
+        input: Box<dyn Read + Send>,
+        options: MapOptions,
+    ) -> Result<Self, ReadError> {
+        Self::new(name, Forward(BufReader::new(input)), options)
     }
 }
 
@@ -113,6 +153,14 @@ impl<R: BufRead + Seek> LabelRows<R> {
                 [header.width as usize, header.height as usize]
             }
             Format::Npy(rows) => rows.size(),
+        }
+    }
+
+    /// Returns the name of the file.
+    pub fn name(&self) -> &str {
+        match &self.format {
+            Format::Png(rows) => rows.name(),
+            Format::Npy(rows) => rows.name(),
         }
     }
 

@@ -4,9 +4,11 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+mod folders;
 mod ids;
 mod labels;
 mod npy;
+mod pair;
 mod panoptic;
 mod png;
 mod run_lengths;
@@ -15,8 +17,10 @@ mod tests;
 
 use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 
-pub use labels::LabelRows;
+pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
+pub use labels::{Forward, LabelRows};
 pub use npy::NpyRows;
+pub use pair::count_image;
 pub use panoptic::{
     PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
     is_panoptic,

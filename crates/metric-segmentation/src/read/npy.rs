@@ -85,6 +85,11 @@ impl<R: BufRead> NpyRows<R> {
         })
     }
 
+    /// Returns the name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the width and the height.
     pub fn size(&self) -> [usize; 2] {
         [self.width, self.height]

@@ -51,7 +51,10 @@ fn files() -> Folder {
     for side in ["gt", "pred"] {
         std::fs::create_dir(folder.path(side)).expect("a folder");
     }
-    folder.put("gt/1.png", &png(&[&[70000, 70000, 2, 2], &[70000, 70000, 2, 2]]));
+    folder.put(
+        "gt/1.png",
+        &png(&[&[70000, 70000, 2, 2], &[70000, 70000, 2, 2]]),
+    );
     folder.put("pred/1.png", &png(&[&[9, 9, 8, 8], &[9, 8, 8, 8]]));
     folder.put("gt/2.png", &png(&[&[3, 3, 3, 3]]));
     folder.put("pred/2.png", &png(&[&[1, 1, 0, 0]]));
@@ -101,14 +104,17 @@ fn other_folders_and_missing_images() {
     let moved = folder.run(&format!("{SCORE} {folders}")).json();
     assert_eq!(moved["scores"], all["scores"]);
     folder
-        .run(&format!("{SCORE} --reference-folder gt.json --prediction-folder b"))
+        .run(&format!(
+            "{SCORE} --reference-folder gt.json --prediction-folder b"
+        ))
         .fails(3, &["gt.json", "expected a folder"]);
 
     let found = json!({"annotations": [image(json!(1), json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}]))]});
     folder.put("pred.json", found.to_string().as_bytes());
-    folder
-        .run(&format!("{SCORE} {folders}"))
-        .fails(3, &["no prediction for 1 reference", "\"2\"", "--missing empty"]);
+    folder.run(&format!("{SCORE} {folders}")).fails(
+        3,
+        &["no prediction for 1 reference", "\"2\"", "--missing empty"],
+    );
     let empty = folder
         .run(&format!("{SCORE} {folders} --missing empty"))
         .json();
@@ -126,10 +132,14 @@ fn other_folders_and_missing_images() {
 #[test]
 fn shards_and_samples() {
     let folder = files();
-    let all = folder.run(&format!("{SCORE} --per-sample all.jsonl")).json();
+    let all = folder
+        .run(&format!("{SCORE} --per-sample all.jsonl"))
+        .json();
     for shard in [1, 2] {
         folder
-            .run(&format!("{SCORE} --shard {shard}/2 --state-out {shard}.state"))
+            .run(&format!(
+                "{SCORE} --shard {shard}/2 --state-out {shard}.state"
+            ))
             .code(0);
     }
     let merged = folder.run("merge 1.state 2.state --format json").json();
@@ -137,7 +147,10 @@ fn shards_and_samples() {
         assert_eq!(merged[field], all[field], "{field}");
     }
     let samples = super::read(&folder, "all.jsonl");
-    assert!(samples.contains("\"matches\":[[2,8,0.8],[70000,9,0.75]]"), "{samples}");
+    assert!(
+        samples.contains("\"matches\":[[2,8,0.8],[70000,9,0.75]]"),
+        "{samples}"
+    );
 }
 
 #[test]
@@ -145,36 +158,48 @@ fn run_lengths_and_records() {
     let folder = files();
     let all = folder.run(SCORE).json();
     // The columns of the first image are of two pixels, and the second image is a row of four.
-    let runs = |id: u32, size: [u32; 2], counts: Value| {
-        json!({"id": id, "category_id": if id == 9 { 1 } else { 2 }, "segmentation": {"size": size, "counts": counts}})
-    };
+    let runs = |id: u32, size: [u32; 2], counts: Value| json!({"id": id, "category_id": if id == 9 { 1 } else { 2 }, "segmentation": {"size": size, "counts": counts}});
     let found = json!({"annotations": [
         {"image_id": 1, "segments_info": [runs(9, [2, 4], json!([0, 3, 5])), runs(8, [2, 4], json!([3, 5]))]},
         {"image_id": 2, "segments_info": [runs(1, [1, 4], json!("022"))]},
     ]});
     folder.put("pred.json", found.to_string().as_bytes());
     let same = folder.run(SCORE).json();
-    assert_eq!((&same["scores"], &same["counts"]), (&all["scores"], &all["counts"]));
+    assert_eq!(
+        (&same["scores"], &same["counts"]),
+        (&all["scores"], &all["counts"])
+    );
 
     let side = |ids: Value, segments: Value| json!({"ids": ids, "segments_info": segments});
     let truths = [
-        side(json!([[70000, 70000, 2, 2], [70000, 70000, 2, 2]]), json!([{"id": 70000, "category_id": 1, "isthing": true}, {"id": 2, "category_id": 2, "isthing": false}])),
+        side(
+            json!([[70000, 70000, 2, 2], [70000, 70000, 2, 2]]),
+            json!([{"id": 70000, "category_id": 1, "isthing": true}, {"id": 2, "category_id": 2, "isthing": false}]),
+        ),
         side(json!([[3, 3, 3, 3]]), json!([{"id": 3, "category_id": 2}])),
     ];
     let found = [
-        side(json!([[9, 9, 8, 8], [9, 8, 8, 8]]), json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}])),
+        side(
+            json!([[9, 9, 8, 8], [9, 8, 8, 8]]),
+            json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}]),
+        ),
         side(json!([[1, 1, 0, 0]]), json!([{"id": 1, "category_id": 2}])),
     ];
     let lines = |field: &str, sides: &[Value]| -> String {
         let lines = sides.iter().enumerate();
-        lines.map(|(id, side)| json!({"id": id, field: side}).to_string() + "\n").collect()
+        lines
+            .map(|(id, side)| json!({"id": id, field: side}).to_string() + "\n")
+            .collect()
     };
     folder.put("r.jsonl", lines("reference", &truths).as_bytes());
     folder.put("p.jsonl", lines("prediction", &found).as_bytes());
     let records = folder
         .run("score panoptic --format json -r r.jsonl -p p.jsonl")
         .json();
-    assert_eq!((&records["scores"], &records["counts"]), (&all["scores"], &all["counts"]));
+    assert_eq!(
+        (&records["scores"], &records["counts"]),
+        (&all["scores"], &all["counts"])
+    );
     folder.put("p.jsonl", lines("prediction", &found[..1]).as_bytes());
     let empty = folder
         .run("score panoptic --format json -r r.jsonl -p p.jsonl --missing empty")
@@ -186,12 +211,16 @@ fn run_lengths_and_records() {
 fn refused_files() {
     let folder = files();
     let refuse = |found: Value, says: &[&str]| {
-        let found = json!({"annotations": [found, image(json!(2), json!([{"id": 1, "category_id": 2}]))]});
+        let found =
+            json!({"annotations": [found, image(json!(2), json!([{"id": 1, "category_id": 2}]))]});
         folder.put("pred.json", found.to_string().as_bytes());
         folder.run(SCORE).fails(3, says);
     };
     let named = |name: &str| {
-        let mut image = image(json!(1), json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}]));
+        let mut image = image(
+            json!(1),
+            json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}]),
+        );
         image["file_name"] = json!(name);
         image
     };
@@ -201,7 +230,10 @@ fn refused_files() {
     refuse(named(""), &outside);
     refuse(named("a/../1.png"), &outside);
     refuse(named("."), &outside);
-    refuse(named("none.png"), &["pred/none.png", "image 1", "cannot be opened"]);
+    refuse(
+        named("none.png"),
+        &["pred/none.png", "image 1", "cannot be opened"],
+    );
     folder.put("pred/text.png", b"not an image");
     refuse(named("text.png"), &["pred/text.png", "image 1", "PNG"]);
     let whole = std::fs::read(folder.path("pred/1.png")).expect("a file");
@@ -213,16 +245,34 @@ fn refused_files() {
             std::os::unix::fs::symlink(folder.path(to), folder.path(name)).expect("a link");
         };
         link("gt/1.png", "pred/link.png");
-        refuse(named("link.png"), &["pred/link.png", "image 1", "link out of its folder"]);
+        refuse(
+            named("link.png"),
+            &["pred/link.png", "image 1", "link out of its folder"],
+        );
     }
     let segments = |segments: Value| image(json!(1), segments);
     for (infos, says) in [
         (json!([{"id": 9, "category_id": 1}]), ["pred/1.png", "id 8"]),
-        (json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}, {"id": 8, "category_id": 1}]), ["pred.json", "segment 8 occurs several times"]),
-        (json!([{"id": 9, "category_id": 1}, {"id": 0, "category_id": 2}]), ["pred.json", "id 0"]),
-        (json!([{"id": -9, "category_id": 1}]), ["annotations[0]: segments_info[0]", "-9"]),
-        (json!([{"id": 9}]), ["annotations[0]: segments_info[0]", "category_id"]),
-        (json!([{"id": 9, "category_id": 1, "iscrowd": 2}]), ["segments_info[0]: iscrowd", "found 2, expected 0 or 1"]),
+        (
+            json!([{"id": 9, "category_id": 1}, {"id": 8, "category_id": 2}, {"id": 8, "category_id": 1}]),
+            ["pred.json", "segment 8 occurs several times"],
+        ),
+        (
+            json!([{"id": 9, "category_id": 1}, {"id": 0, "category_id": 2}]),
+            ["pred.json", "id 0"],
+        ),
+        (
+            json!([{"id": -9, "category_id": 1}]),
+            ["annotations[0]: segments_info[0]", "-9"],
+        ),
+        (
+            json!([{"id": 9}]),
+            ["annotations[0]: segments_info[0]", "category_id"],
+        ),
+        (
+            json!([{"id": 9, "category_id": 1, "iscrowd": 2}]),
+            ["segments_info[0]: iscrowd", "found 2, expected 0 or 1"],
+        ),
     ] {
         refuse(segments(infos), &says);
     }

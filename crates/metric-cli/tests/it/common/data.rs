@@ -502,7 +502,10 @@ fn segments() -> Vec<Row> {
             image(json!([[7], [7], [8]]), vec![info(7, 3), info(8, 4)]),
             image(json!([[70000], [3], [3]]), vec![info(70000, 4), info(3, 4)]),
         ),
-        (image(json!([[0, 0]]), vec![]), image(json!([[0, 0]]), vec![])),
+        (
+            image(json!([[0, 0]]), vec![]),
+            image(json!([[0, 0]]), vec![]),
+        ),
         (
             image(json!([[1, 2]]), two()),
             image(json!([[0, 0]]), vec![]),
@@ -640,7 +643,8 @@ fn data_sets(folder: &Folder) -> Vec<String> {
         cases.push(format!("detection --groups both --missing {missing} --extra ignore -r nested.json -p nested-found.json"));
     }
     cases.push("coco --groups class -r coco-truth.json -p coco-results.json".to_owned());
-    cases.push("panoptic --groups class -r panoptic-truth.json -p panoptic-results.json".to_owned());
+    cases
+        .push("panoptic --groups class -r panoptic-truth.json -p panoptic-results.json".to_owned());
     cases
 }
 

@@ -1,0 +1,360 @@
+//! Label maps: images whose pixels are labels, as files of two folders, as a pair of files, or as lists of rows.
+
+use std::io::{BufRead, Seek};
+use std::path::Path;
+
+use metric_core::is_on_this_thread;
+use metric_record::json::typed;
+use metric_record::{
+    Content, Document, FieldError, Message, Missing, ReadError, Record, Side, Value,
+};
+use metric_segmentation::read::{
+    FolderError, FolderOptions, ImageFiles, LabelRows, MapOptions, count_image, join_folders,
+};
+use metric_segmentation::{
+    ConfusionSum, LabelRow, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,
+};
+use rayon::prelude::*;
+
+use crate::{
+    Asked, Counted, DataSet, DataSetError, Facts, Named, Numbers, OptionError, OptionSpec, Options,
+    Reading, Sink, Weigher,
+};
+
+/// The form of references and of predictions, for help.
+pub(crate) const MAPS: (&str, &str) = (
+    "a folder of label maps (.png, .npy), one such file, or records with lists of rows of labels",
+    "the same: files are joined by their path in the folder",
+);
+
+pub(crate) const MAX_PIXELS: OptionSpec = OptionSpec::integer(
+    "max-pixels",
+    "N",
+    1..=i64::MAX,
+    "Largest number of pixels of an image",
+)
+.or("268435456");
+const CHANNEL: OptionSpec = OptionSpec::one_of(
+    "channel",
+    "CHANNEL",
+    || vec!["only", "first"],
+    "Which channel to read; only: an image of several is an error",
+)
+.or("only");
+const REFERENCE_SUFFIX: OptionSpec = OptionSpec::text(
+    "reference-suffix",
+    "TEXT",
+    "End of the names of references in a folder, such as _labelTrainIds",
+);
+const PREDICTION_SUFFIX: OptionSpec = OptionSpec::text(
+    "prediction-suffix",
+    "TEXT",
+    "End of the names of predictions in a folder",
+);
+
+/// The options of all metrics on this shape.
+pub(crate) const OPTIONS: [OptionSpec; 4] =
+    [REFERENCE_SUFFIX, PREDICTION_SUFFIX, CHANNEL, MAX_PIXELS];
+
+/// The endings of the names of files that are label maps.
+pub(crate) const ENDINGS: &[&str] = &["png", "npy"];
+
+/// A metric of label maps.
+pub(crate) trait LabelMapMetric: Send + Sync + 'static {
+    /// Returns what counts pixels.
+    fn counted(&self) -> &Segmentation;
+
+    /// Returns the parts of the signature, by name, without those of the options of this shape.
+    fn definition(&self) -> Named<String>;
+
+    /// Refuses the labels of an image, in words about the reference or the prediction.
+    ///
+    /// # Errors
+    ///
+    /// Returns the side with the label, and what is wrong with it.
+    fn judge(&self, counter: &mut PixelCounter<'_>) -> Result<(), (Side, Message)>;
+
+    /// Returns the numbers of a state.
+    fn numbers(&self, state: &PixelConfusions, asked: Asked<'_>) -> Numbers;
+}
+
+/// The reading of a metric of label maps.
+pub(crate) struct LabelMaps<M> {
+    metric: M,
+    options: MapOptions,
+    suffixes: [String; 2],
+}
+
+/// The number of images whose counts are held at a time.
+const BATCH: usize = 256;
+
+impl<M: LabelMapMetric> LabelMaps<M> {
+    /// Returns the reading of a metric under these options.
+    pub(crate) fn new(metric: M, options: &Options) -> Result<Self, OptionError> {
+        let suffix = |spec: OptionSpec| options.given(spec.name);
+        Ok(Self {
+            metric,
+            options: MapOptions::default()
+                .with_max_pixels(options.integer(MAX_PIXELS.name)?)
+                .with_first_channel(options.is(CHANNEL.name, "first")),
+            suffixes: [suffix(REFERENCE_SUFFIX), suffix(PREDICTION_SUFFIX)],
+        })
+    }
+
+    /// Reads the images of two folders.
+    fn read_folders(
+        &self,
+        [references, predictions]: [&Path; 2],
+        options: MapOptions,
+        data: &DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), DataSetError> {
+        let [reference_suffix, prediction_suffix] = self.suffixes.clone();
+        let profile = self.metric.counted().profile();
+        let joined = FolderOptions::default()
+            .with_reference_suffix(reference_suffix)
+            .with_prediction_suffix(prediction_suffix)
+            .with_cityscapes(profile == SegmentationProfile::Cityscapes)
+            .with_join(data.join)
+            .with_shard(data.shard);
+        let joined = join_folders(references, predictions, &joined);
+        let joined = joined.map_err(|error| match error {
+            FolderError::Read(error) => DataSetError::Read(error),
+            FolderError::Join(error) => DataSetError::Join(error),
+        })?;
+        sink.extra(joined.extra);
+        if joined.others > 0 {
+            sink.count(&other_files(), joined.others);
+        }
+        let held = |image: &&ImageFiles| data.plan.holds(&image.id);
+        let images: Vec<&ImageFiles> = joined.images.iter().filter(held).collect();
+        for batch in images.chunks(BATCH) {
+            let skips = data.join.missing == Missing::Skip;
+            let count = |image: &&ImageFiles| {
+                if skips && image.prediction.is_none() {
+                    return Ok(Counts::default());
+                }
+                self.count_files(image, options)
+            };
+            let counted: Vec<Result<Counts, ReadError>> = if is_on_this_thread() {
+                batch.iter().map(count).collect()
+            } else {
+                batch.par_iter().with_max_len(1).map(count).collect()
+            };
+            for (image, counted) in batch.iter().zip(counted) {
+                let counted = counted?;
+                sink.record(&image.id);
+                if image.prediction.is_none() {
+                    sink.missing(1);
+                    if skips {
+                        continue;
+                    }
+                }
+                self.add(&image.id, counted, sink);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the pixels of an image in files.
+    fn count_files(&self, image: &ImageFiles, options: MapOptions) -> Result<Counts, ReadError> {
+        let mut reference = LabelRows::open(&image.reference, options)?;
+        let prediction = image.prediction.as_deref();
+        let mut prediction = prediction
+            .map(|path| LabelRows::open(path, options))
+            .transpose()?;
+        self.count(&image.id, &mut reference, prediction.as_mut())
+    }
+
+    /// Counts the pixels of an image.
+    fn count<R: BufRead + Seek, P: BufRead + Seek>(
+        &self,
+        id: &str,
+        reference: &mut LabelRows<R>,
+        mut prediction: Option<&mut LabelRows<P>>,
+    ) -> Result<Counts, ReadError> {
+        let mut counter = self.metric.counted().counter();
+        count_image(&mut counter, reference, prediction.as_deref_mut())
+            .map_err(|error| error.at(format!("image {}", metric_record::quoted_id(id))))?;
+        let judged = self.metric.judge(&mut counter);
+        judged.map_err(|(side, problem)| {
+            let name = match (side, &prediction) {
+                (Side::Prediction, Some(prediction)) => prediction.name(),
+                _ => reference.name(),
+            };
+            ReadError::new(name, problem)
+        })?;
+        let is_animated = prediction.is_some_and(|rows| rows.is_animated());
+        Ok(Counts {
+            state: counter.finish(),
+            animated: u64::from(is_animated) + u64::from(reference.is_animated()),
+        })
+    }
+
+    /// Adds an image, whose record has begun.
+    fn add(&self, id: &str, counts: Counts, sink: &mut Sink<'_, Self>) {
+        if counts.animated > 0 {
+            sink.count_record(&animations(), id);
+        }
+        sink.measured(None, &[], counts.state);
+    }
+
+    /// Reads a pair of files.
+    fn read_pair(
+        &self,
+        options: MapOptions,
+        data: &DataSet,
+        sink: &mut Sink<'_, Self>,
+    ) -> Result<(), ReadError> {
+        let stem = Path::new(&data.references.name).file_stem();
+        let id = stem.unwrap_or_default().to_string_lossy().into_owned();
+        if !data.holds(&id) {
+            return Ok(());
+        }
+        let mut reference = opened(&data.references, options)?;
+        let mut prediction = opened(&data.predictions, options)?;
+        let counts = self.count(&id, &mut reference, Some(&mut prediction))?;
+        sink.record(&id);
+        self.add(&id, counts, sink);
+        Ok(())
+    }
+}
+
+/// The counts of an image.
+#[derive(Default)]
+struct Counts {
+    state: PixelConfusions,
+    /// The number of files that are animations.
+    animated: u64,
+}
+
+/// Opens a file.
+fn opened(
+    document: &Document,
+    options: MapOptions,
+) -> Result<LabelRows<metric_segmentation::read::Forward>, ReadError> {
+    let input = match &document.content {
+        Content::Stream(stream) => match stream.open() {
+            Some(input) => input,
+            // The text says why it cannot be read.
+            None => Box::new(std::io::Cursor::new(stream.read()?)),
+        },
+        _ => Box::new(std::io::Cursor::new(document.file()?.text.to_owned())),
+    };
+    LabelRows::forward(&document.name, input, options)
+}
+
+impl<M: LabelMapMetric> Reading for LabelMaps<M> {
+    type Metric = Segmentation;
+    type Header = ();
+
+    fn metric(&self) -> &Segmentation {
+        self.metric.counted()
+    }
+
+    fn facts(&self) -> Facts {
+        let mut all = self.metric.definition();
+        if self.options.first_channel {
+            all.push((CHANNEL.name.to_owned(), "first".to_owned()));
+        }
+        Facts {
+            ranking_score: Some("mIoU".to_owned()),
+            ..Facts::signed(all)
+        }
+    }
+
+    fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        let reference = rows(&mut record.reference).map_err(FieldError::reference)?;
+        let mut counter = self.metric.counted().counter();
+        if record.prediction.is_missing() {
+            for row in &reference {
+                counter.add_missing(LabelRow::Wide(row));
+            }
+        } else {
+            let prediction = rows(&mut record.prediction).map_err(FieldError::prediction)?;
+            let size = |rows: &[Vec<i64>]| [rows.first().map_or(0, Vec::len), rows.len()];
+            let [expected, found] = [size(&reference), size(&prediction)];
+            if expected != found {
+                return Err(FieldError::prediction(format!(
+                    "found {} x {} pixels: expected {} x {}, as the reference has",
+                    found[0], found[1], expected[0], expected[1]
+                )));
+            }
+            for (reference, prediction) in reference.iter().zip(&prediction) {
+                counter.add_rows(LabelRow::Wide(reference), LabelRow::Wide(prediction));
+            }
+        }
+        let judged = self.metric.judge(&mut counter);
+        judged.map_err(|(side, problem)| FieldError::new(side, problem))?;
+        sink.measured(None, &[], counter.finish());
+        Ok(())
+    }
+
+    fn read_data_set(&self, data: DataSet, sink: &mut Sink<'_, Self>) -> Result<(), DataSetError> {
+        match (&data.references.content, &data.predictions.content) {
+            (Content::Folder(references), Content::Folder(predictions)) => {
+                let options = self.options.with_max_bytes(references.max_bytes);
+                let paths = [&*references.path, &*predictions.path];
+                self.read_folders(paths, options, &data, sink)
+            }
+            (Content::Folder(_), _) => Err(unlike(&data.predictions, "a folder")),
+            (_, Content::Folder(_)) => Err(unlike(&data.predictions, "a file (.png or .npy)")),
+            _ => Ok(self.read_pair(self.options, &data, sink)?),
+        }
+    }
+
+    fn numbers(&self, state: &PixelConfusions, (): &(), asked: Asked<'_>) -> Numbers {
+        self.metric.numbers(state, asked)
+    }
+
+    fn weigher<'s>(&'s self, states: &[&'s PixelConfusions], (): &'s ()) -> Option<Weigher<'s>> {
+        let sum = ConfusionSum::new(states);
+        Some(Box::new(move |weights, scope| {
+            self.metric.numbers(&sum.weighted(weights), scope.into())
+        }))
+    }
+}
+
+/// The error of predictions that have another form than the references.
+fn unlike(predictions: &Document, expected: &str) -> DataSetError {
+    let found = match predictions.content {
+        Content::Folder(_) => "is a folder",
+        _ => "is a file",
+    };
+    let problem = format!("{found}: expected {expected}, as the references are");
+    ReadError::new(&predictions.name, problem).into()
+}
+
+/// Reads a list of rows of labels.
+fn rows(value: &mut Value<'_>) -> Result<Vec<Vec<i64>>, String> {
+    let json = value.to_json_or("null")?;
+    let rows: Vec<Vec<i64>> = typed(&json).map_err(|problem| {
+        format!("expected a list of rows, each a list of labels, which are integers: {problem}")
+    })?;
+    let width = rows.first().map_or(0, Vec::len);
+    if width == 0 {
+        return Err("expected at least one pixel, found an empty list".to_owned());
+    }
+    match rows.iter().position(|row| row.len() != width) {
+        None => Ok(rows),
+        Some(index) => Err(format!(
+            "found {} labels in row {}, and {width} in the first one: expected rows of the same length",
+            rows[index].len(),
+            index + 1
+        )),
+    }
+}
+
+fn other_files() -> Counted {
+    Counted::new(
+        "file was left out: expected .png or .npy, with the suffix if there is one",
+        "files were left out: expected .png or .npy, with the suffix if there is one",
+    )
+}
+
+fn animations() -> Counted {
+    Counted::new(
+        "image is an animation, of which the default image was read",
+        "images are animations, of which the default images were read",
+    )
+}
