@@ -31,6 +31,8 @@ mod multilabel;
 mod numbers;
 #[path = "domains/openlane.rs"]
 mod openlane;
+#[path = "domains/panoptic.rs"]
+mod panoptic;
 #[path = "domains/retrieval.rs"]
 mod retrieval;
 #[path = "domains/rows.rs"]

@@ -142,6 +142,9 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("segmentation::scores_of_cityscapes_scripts", SEGMENTATION, "segmentation", "cityscapes", &["cityscapesScripts 2.3.0"]),
     line("segmentation::frequency_weighted_iou_of_hotcoco", SEGMENTATION, "segmentation", "fwIoU", &["hotcoco 1.3.0"]),
     line("segmentation::images_that_are_refused", SEGMENTATION, "segmentation", "errors", &["arithmetic"]),
+    line("panoptic::data_sets_of_panopticapi", SEGMENTATION, "panoptic", "", &["panopticapi 7bb4655", "hotcoco 1.3.0"]),
+    line("panoptic::reference_segments_of_unknown_categories", SEGMENTATION, "panoptic", "quirks", &["panopticapi 7bb4655"]),
+    line("panoptic::boundaries_of_boundary_iou_api", SEGMENTATION, "panoptic", "boundary", &["boundary-iou-api 37d2558"]),
 
     line("stats::random_numbers", STATS, "generator", "", PLAIN),
     line("stats::intervals_and_tests_of_counts", STATS, "intervals and tests of counts", "", &["scipy", "statsmodels"]),

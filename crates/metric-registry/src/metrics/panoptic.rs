@@ -18,20 +18,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 
 use crate::numbers::{named, present};
+use crate::shapes::label_maps::MAX_PIXELS;
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Entry, Facts, Group, Header, Input, Numbers, ObjectsAt,
-    OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink, Unanswered,
-    Unified, scorer,
+    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input, Numbers,
+    ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink,
+    Unanswered, Unified, scorer,
 };
-
-/// The greatest number of pixels of an image.
-pub(crate) const MAX_PIXELS: OptionSpec = OptionSpec::integer(
-    "max-pixels",
-    "N",
-    1..=(1 << 40),
-    "Maximum number of pixels of an image, which the header of its file states",
-)
-.or("268435456");
 
 const REFERENCE_FOLDER: &str = "reference-folder";
 const PREDICTION_FOLDER: &str = "prediction-folder";
@@ -57,6 +49,11 @@ pub(crate) const PANOPTIC: Entry = Entry {
         (&["pq", "panoptic-quality", "panopticapi"], ""),
         (&["sq", "rq"], "it is a score of panoptic"),
     ],
+    demos: &[Demo::new(
+        "panoptic segments",
+        ["panoptic-truth.json", "panoptic-results.json"],
+        &["PQ", "SQ", "RQ"],
+    )],
     options: &[
         OptionSpec::one_of("iou-type", "TYPE", || vec!["mask", "boundary"],
             "What matches segments: the IoU of masks, or the smaller one of masks and boundaries").or("mask"),
@@ -88,6 +85,7 @@ pub(crate) const PANOPTIC: Entry = Entry {
     groups: &["class"],
     details: true,
     input: Input::Joined(is_panoptic),
+    examples: "images",
     build: &build,
     ..Entry::BASE
 };
@@ -252,7 +250,7 @@ impl Reading for Panoptic {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let id = IdKey::from(record.id);
-        let empty = r#"{"ids": [], "segments_info": []}"#;
+        let empty = r#"{"segments_info": []}"#;
         let reference = record.reference.to_json_or(empty);
         let reference = reference.map_err(FieldError::reference)?;
         let prediction = record.prediction.to_json_or(empty);
@@ -599,10 +597,11 @@ fn counts_by_id(state: &PanopticState) -> HashMap<i64, Counts> {
 
 /// The categories with their counts, for charts.
 fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories) -> Value {
-    let counts_of = counts_by_id(state);
+    let states: HashMap<_, _> = state.categories.iter().collect();
     let listed = categories.0.iter().zip(categories.names());
     let listed = listed.map(|((id, category), name)| {
-        let counts = counts_of.get(id).copied().unwrap_or_default();
+        let of = states.get(id).copied();
+        let counts = of.map(|of| of.counts).unwrap_or_default();
         let quality = score.categories.get(id);
         json!({
             "id": id,
@@ -611,6 +610,7 @@ fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories
             "tp": counts.true_positives,
             "fp": counts.false_positives,
             "fn": counts.false_negatives,
+            "iou": of.map_or(0.0, |of| of.iou.value()),
             "PQ": quality.map(|quality| quality.pq),
             "SQ": quality.map(|quality| quality.sq),
             "RQ": quality.map(|quality| quality.rq),

@@ -27,7 +27,7 @@ pub(crate) const MAPS: (&str, &str) = (
     "the same: files are joined by their path in the folder",
 );
 
-const MAX_PIXELS: OptionSpec = OptionSpec::integer(
+pub(crate) const MAX_PIXELS: OptionSpec = OptionSpec::integer(
     "max-pixels",
     "N",
     1..=i64::MAX,

@@ -175,6 +175,11 @@ impl<'a> PanopticFile<'a> {
     pub fn read(document: &'a Document, folder: Option<&Document>) -> Result<Self, ReadError> {
         let File { name, text } = document.file()?;
         let file = File { name, text };
+        let kind = json::kind(file.content());
+        if !matches!(kind, Kind::Object | Kind::Invalid) {
+            let problem = format!("found {kind}, expected an object with the field `annotations`");
+            return Err(ReadError::new(name, problem));
+        }
         let whole: WholeFields<'a> = serde_json::from_str(file.content()).map_err(|error| {
             let problem = json::located(file.content(), &error);
             ReadError::new(name, json::in_words(&problem))
@@ -215,26 +220,22 @@ impl<'a> PanopticFile<'a> {
         self.name
     }
 
-    /// Opens the ids of an image's pixels, row by row.
-    fn rows(&self, image: &PanopticImage<'_>, options: MapOptions) -> Result<IdRows, ReadError> {
-        let of_image = |problem: Message| self.error(image, problem);
-        match &image.pixels {
-            Pixels::File(name) => {
-                let path = self.path(image, name)?;
-                let rows = PngIds::open(&path, options)
-                    .map_err(|error| error.at(format!("image {}", image.id)))?;
-                Ok(IdRows::Png(rows))
-            }
-            Pixels::Runs(runs) => {
-                let size = self.sizes.get(&image.id).copied();
-                let map = map_of_runs(image, runs, size, options).map_err(of_image)?;
-                Ok(IdRows::Map(map))
-            }
-            Pixels::Rows(rows) => {
-                let map = IdMap::parse(rows.0, options).map_err(of_image)?;
-                Ok(IdRows::Map(map))
-            }
+    /// Opens the ids of an image's pixels, row by row. Returns `None` for an image of unknown size without segments.
+    fn rows(
+        &self,
+        image: &PanopticImage<'_>,
+        options: MapOptions,
+    ) -> Result<Option<IdRows>, ReadError> {
+        if let Pixels::File(name) = &image.pixels {
+            let path = self.path(image, name)?;
+            let rows = PngIds::open(&path, options)
+                .map_err(|error| error.at(format!("image {}", image.id)))?;
+            return Ok(Some(IdRows::Png(rows)));
         }
+        let size = self.sizes.get(&image.id).copied();
+        image
+            .map(size, options)
+            .map_err(|problem| self.error(image, problem))
     }
 
     /// The path of a PNG file, which is inside the folder.
@@ -319,8 +320,19 @@ fn plain<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Located> {
     json::typed(json).map_err(|problem| Located::new("", problem))
 }
 
+/// Reads an object. A list would be the values of its fields in order.
+fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Located> {
+    match json::kind(json) {
+        Kind::Object => plain(json),
+        found => {
+            let problem = format!("found {found}, expected an object");
+            Err(Located::new("", problem))
+        }
+    }
+}
+
 fn category(json: &str) -> Result<SegmentCategory, Located> {
-    let fields: CategoryFields<'_> = plain(json)?;
+    let fields: CategoryFields<'_> = object(json)?;
     Ok(SegmentCategory {
         id: fields.id,
         name: fields.name.unwrap_or_default(),
@@ -329,7 +341,7 @@ fn category(json: &str) -> Result<SegmentCategory, Located> {
 }
 
 fn image_size(json: &str) -> Result<Option<(IdKey<'_>, Size)>, Located> {
-    let fields: SizeFields<'_> = plain(json)?;
+    let fields: SizeFields<'_> = object(json)?;
     let id = image_id(fields.id.0)?;
     let size = fields.width.zip(fields.height);
     Ok(size.map(|(width, height)| (id, Size { width, height })))
@@ -358,7 +370,7 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
 impl<'a> PanopticImage<'a> {
     /// Parses an image of a file.
     fn parse(json: &'a str) -> Result<Self, Located> {
-        let fields: ImageFields<'a> = plain(json)?;
+        let fields: ImageFields<'a> = object(json)?;
         let Some(id) = fields.image_id else {
             return Err(Located::new("", "no field `image_id`"));
         };
@@ -377,13 +389,24 @@ impl<'a> PanopticImage<'a> {
             "" => problem,
             _ => format!("{at}: {problem}"),
         };
-        let fields: ImageFields<'a> = plain(json).map_err(in_words)?;
+        let fields: ImageFields<'a> = object(json).map_err(in_words)?;
         if fields.ids.is_none() && fields.file_name.is_some() {
             return Err(
                 "no field `ids`: records have the ids of pixels as a list of rows".to_owned(),
             );
         }
         Self::of_fields(id, fields).map_err(in_words)
+    }
+
+    /// Returns the ids in memory, for an image of this size if it is known; `None` for an image of unknown size without
+    /// segments.
+    fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows>, Message> {
+        let map = match &self.pixels {
+            Pixels::Rows(rows) => Some(IdMap::parse(rows.0, options)?),
+            Pixels::Runs(runs) => map_of_runs(&self.segments, runs, size, options)?,
+            Pixels::File(_) => return Err("expected `ids`, a list of rows".into()),
+        };
+        Ok(map.map(IdRows::Map))
     }
 
     fn of_fields(id: IdKey<'a>, fields: ImageFields<'a>) -> Result<Self, Located> {
@@ -398,7 +421,7 @@ impl<'a> PanopticImage<'a> {
         };
         let mut runs = Vec::new();
         let infos = located_list(&fields.segments_info, "segments_info", |raw| {
-            let info: SegmentFields<'a> = plain(raw)?;
+            let info: SegmentFields<'a> = object(raw)?;
             let crowd = flag("iscrowd", info.iscrowd)?;
             let is_thing = flag("isthing", info.isthing)?;
             Ok((info, crowd, is_thing))
@@ -438,16 +461,16 @@ impl<'a> PanopticImage<'a> {
     }
 }
 
-/// The map of run lengths, one for each segment.
+/// The map of run lengths, one for each segment; `None` without segments and size.
 fn map_of_runs(
-    image: &PanopticImage<'_>,
+    segments: &[Segment],
     runs: &[Raw<'_>],
     size: Option<Size>,
     options: MapOptions,
-) -> Result<IdMap, Message> {
+) -> Result<Option<IdMap>, Message> {
     let mut size = size;
     let mut map = None;
-    for (index, (raw, segment)) in runs.iter().zip(&image.segments).enumerate() {
+    for (index, (raw, segment)) in runs.iter().zip(segments).enumerate() {
         let of_segment = |problem: Message| {
             Message::from(format!("segments_info[{index}]: segmentation: ")).message(&problem)
         };
@@ -476,12 +499,8 @@ fn map_of_runs(
         }
     }
     match (map, size) {
-        (Some(map), _) => Ok(map),
-        (None, Some(size)) => IdMap::empty(size, options),
-        (None, None) => {
-            let problem = "has no segments, and `images` has no width and height of it";
-            Err(problem.into())
-        }
+        (None, Some(size)) => IdMap::empty(size, options).map(Some),
+        (map, _) => Ok(map),
     }
 }
 
@@ -525,9 +544,9 @@ pub fn compare_files(
     let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
         Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
-        None => (IdRows::void(rows.size()), &[][..]),
+        None => (None, &[][..]),
     };
-    compare_rows(rows, rows_found, truth, segments, is_known, rules).map_err(|error| {
+    compare_rows([rows, rows_found], truth, segments, is_known, rules).map_err(|error| {
         let error = match error {
             CompareError::Read(error) => error,
             CompareError::Side(part, problem) => {
@@ -558,16 +577,12 @@ pub fn compare_records(
     rules: PanopticRules,
 ) -> Result<Matching, (bool, Message)> {
     let map = |image: &PanopticImage<'_>, is_prediction: bool| {
-        let map = match &image.pixels {
-            Pixels::Rows(rows) => IdMap::parse(rows.0, rules.maps),
-            Pixels::Runs(runs) => map_of_runs(image, runs, image.size, rules.maps),
-            Pixels::File(_) => Err("expected `ids`, a list of rows".into()),
-        };
-        map.map(IdRows::Map)
+        image
+            .map(image.size, rules.maps)
             .map_err(|problem| (is_prediction, problem))
     };
-    let (rows, rows_found) = (map(truth, false)?, map(found, true)?);
-    let compared = compare_rows(rows, rows_found, truth, &found.segments, &|_| true, rules);
+    let sides = [map(truth, false)?, map(found, true)?];
+    let compared = compare_rows(sides, truth, &found.segments, &|_| true, rules);
     compared.map_err(|error| match error {
         CompareError::Read(error) => (true, error.message()),
         CompareError::Side(part, problem) => (part.is_prediction, problem),
@@ -602,13 +617,22 @@ fn pixels_error(is_prediction: bool, problem: Message) -> CompareError {
 }
 
 fn compare_rows(
-    mut truth_rows: IdRows,
-    mut found_rows: IdRows,
+    sides: [Option<IdRows>; 2],
     truth: &PanopticImage<'_>,
     found: &[Segment],
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
 ) -> Result<Matching, CompareError> {
+    let (mut truth_rows, mut found_rows) = match sides {
+        [Some(truth), Some(found)] => (truth, found),
+        // A side without segments may have any size.
+        [Some(truth), None] => {
+            let void = IdRows::void(truth.size());
+            (truth, void)
+        }
+        [None, Some(found)] => (IdRows::void(found.size()), found),
+        [None, None] => return Ok(Matching::default()),
+    };
     let [size, other] = [truth_rows.size(), found_rows.size()];
     if size != other {
         let problem = format!("has {other} pixels: expected {size}, as the reference has");

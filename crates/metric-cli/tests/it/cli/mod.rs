@@ -10,6 +10,7 @@ mod join;
 mod labels;
 mod lanes;
 mod outputs;
+mod panoptic;
 mod samples;
 mod scores;
 mod sessions;

@@ -482,9 +482,41 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
         Shape::Rules => vec![clips()],
         Shape::MappedRules => vec![clips_with_maps()],
         Shape::Frames => vec![demo("frames.jsonl", "predicted-frames.jsonl")],
+        Shape::Segments => vec![segments()],
         // These are in data sets.
         _ => Vec::new(),
     }
+}
+
+/// Images with segments: matched, missed, on VOID, on a crowd, of other categories, without any.
+fn segments() -> Vec<Row> {
+    let info = |id: u32, category: i64| json!({"id": id, "category_id": category, "isthing": category % 2, "iscrowd": 0});
+    let image = |ids: Value, infos: Vec<Value>| json!({"ids": ids, "segments_info": infos});
+    let mut crowd = info(9, 1);
+    crowd["iscrowd"] = json!(1);
+    let two = || vec![info(1, 1), info(2, 2)];
+    plain(&[
+        (
+            image(json!([[1, 1, 1, 2], [1, 1, 1, 2]]), two()),
+            image(json!([[1, 1, 1, 2], [1, 1, 2, 2]]), two()),
+        ),
+        (
+            image(json!([[0, 0, 9, 9]]), vec![crowd]),
+            image(json!([[5, 5, 6, 6]]), vec![info(5, 1), info(6, 1)]),
+        ),
+        (
+            image(json!([[7], [7], [8]]), vec![info(7, 3), info(8, 4)]),
+            image(json!([[70000], [3], [3]]), vec![info(70000, 4), info(3, 4)]),
+        ),
+        (
+            image(json!([[0, 0]]), vec![]),
+            image(json!([[0, 0]]), vec![]),
+        ),
+        (
+            image(json!([[1, 2]]), two()),
+            image(json!([[0, 0]]), vec![]),
+        ),
+    ])
 }
 
 /// Images with boxes: found, missed, of other classes, with equal scores, a crowd, one of no size.
@@ -593,6 +625,8 @@ fn data_sets(folder: &Folder) -> Vec<String> {
         "detected-boxes.json",
         "coco-truth.json",
         "coco-results.json",
+        "panoptic-truth.json",
+        "panoptic-results.json",
     ] {
         folder.put(name, demo_text(name).as_bytes());
     }
@@ -615,6 +649,8 @@ fn data_sets(folder: &Folder) -> Vec<String> {
         cases.push(format!("detection --groups both --missing {missing} --extra ignore -r nested.json -p nested-found.json"));
     }
     cases.push("coco --groups class -r coco-truth.json -p coco-results.json".to_owned());
+    cases
+        .push("panoptic --groups class -r panoptic-truth.json -p panoptic-results.json".to_owned());
     cases
 }
 
