@@ -107,10 +107,7 @@ fn data_set() -> Vec<(Vec<Prediction>, Image)> {
                 shape: shape.expect("a box"),
             }
         });
-        (
-            predictions.collect(),
-            Image::new(key, annotations),
-        )
+        (predictions.collect(), Image::new(key, annotations))
     };
     (0..5000).map(&mut image).collect()
 }
