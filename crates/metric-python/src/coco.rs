@@ -2,8 +2,8 @@
 
 use metric_core::Metric;
 use metric_vision::{
-    Annotation, AreaRange, CocoAp, CocoParams, CocoState, CocoSummary, Image, Keypoints,
-    Prediction, Shape, Sigmas,
+    Annotation, AreaRange, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSummary, DetectionLimit,
+    Federated, Image, InvalidCocoParams, Keypoints, LvisAp, Prediction, Shape, Sigmas,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -49,6 +49,9 @@ struct Definition {
     by_class: bool,
     /// For keypoints.
     sigmas: Vec<f64>,
+    /// For LVIS, the classes that are known to be absent from each image, and those of which not every object is
+    /// annotated.
+    federated: Option<(Vec<Vec<u32>>, Vec<Vec<u32>>)>,
 }
 
 /// A flat array of numbers.
@@ -176,8 +179,19 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         areas,
         max_detections,
         by_class,
+        federated,
         ..
     } = definition;
+    let is_federated = federated.is_some();
+    if let Some((negative, not_exhaustive)) = federated {
+        let lists = negative.into_iter().zip(not_exhaustive);
+        for (image, (negative, not_exhaustive)) in images.iter_mut().zip(lists) {
+            image.federated = Federated {
+                negative,
+                not_exhaustive,
+            };
+        }
+    }
     let areas = areas.into_iter().enumerate();
     // Area ranges have names that no number of detections has.
     let params = CocoParams::default()
@@ -194,15 +208,19 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         .with_by_class(by_class)
         .with_quirks(true)
         .with_summary(CocoSummary::Detections);
-    let metric =
-        CocoAp::<S>::new(params).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let arrays = for_examples(py, images.len() as u64, None, || {
-        let mut state = CocoState::default();
-        for (image, predictions) in images.iter().zip(&predictions) {
-            metric.update(&mut state, predictions, image);
-        }
-        metric.compute(&state).arrays(classes)
-    })?;
+    let refused = |error: InvalidCocoParams| PyValueError::new_err(error.to_string());
+    let arrays = if is_federated {
+        // The caller has cut the detections of each image.
+        let metric = LvisAp::<S>::new(params, DetectionLimit::All).map_err(refused)?;
+        let all = (&*images, &*predictions);
+        measure(py, &metric, all, |curves| curves.arrays(classes))?
+    } else {
+        let metric = CocoAp::<S>::new(params).map_err(refused)?;
+        let all = (&*images, &*predictions);
+        measure(py, &metric, all, |curves: CocoCurves| {
+            curves.arrays(classes)
+        })?
+    };
     let arrays = arrays.ok_or_else(|| PyValueError::new_err("too many numbers for the memory"))?;
     let array = |numbers| PyArray1::from_vec(py, numbers);
     Ok((
@@ -210,6 +228,26 @@ fn evaluate<'py, S: Shape + Send + Sync>(
         array(arrays.recall),
         array(arrays.scores),
     ))
+}
+
+/// The arrays of all images.
+fn measure<M, S>(
+    py: Python<'_>,
+    metric: &M,
+    (images, predictions): (&[Image<S>], &[Vec<Prediction<S>>]),
+    arrays: impl Fn(M::Score) -> Option<CocoArrays> + Sync + Send,
+) -> PyResult<Option<CocoArrays>>
+where
+    M: Metric<Prediction = [Prediction<S>], Reference = Image<S>> + Sync,
+    S: Shape + Send + Sync,
+{
+    for_examples(py, images.len() as u64, None, || {
+        let mut state = M::State::default();
+        for (image, predictions) in images.iter().zip(predictions) {
+            metric.update(&mut state, predictions, image);
+        }
+        arrays(metric.compute(&state))
+    })
 }
 
 /// A flat array of positions, -1 for none.

@@ -123,12 +123,21 @@ pub(crate) fn of_dicts(
     let list = |name| -> Option<Bound<'_, PyList>> { get(references, name)?.cast_into().ok() };
     let mut truth = ObjectColumns::default();
     for image in list(intern!(py, "images"))?.iter() {
-        truth
-            .images
-            .push(id_of(image.cast().ok()?, intern!(py, "id"))?.into());
+        let image = image.cast().ok()?;
+        truth.images.push(id_of(image, intern!(py, "id"))?.into());
+        // Columns have no fields of LVIS.
+        get(image, intern!(py, "neg_category_ids"))
+            .is_none()
+            .then_some(())?;
+        get(image, intern!(py, "not_exhaustive_category_ids"))
+            .is_none()
+            .then_some(())?;
     }
     for category in list(intern!(py, "categories"))?.iter() {
         let category = category.cast().ok()?;
+        get(category, intern!(py, "frequency"))
+            .is_none()
+            .then_some(())?;
         let name: String = get(category, intern!(py, "name"))?.extract().ok()?;
         truth
             .classes

@@ -820,12 +820,6 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Whether this shard warns of what an object with this id lacks.
-    fn warns_of(&self, id: &Id<'_>) -> bool {
-        let shard = self.positions.shard.as_ref();
-        shard.is_none_or(|(shard, _)| shard.holds(&id.key.to_string()))
-    }
-
     /// Adds the frequencies of classes.
     fn add_frequencies(
         &self,
@@ -835,7 +829,7 @@ impl Known<'_> {
     ) -> Result<(), ReadError> {
         for (index, record) in records.iter().enumerate() {
             let Some(text) = record.frequency else {
-                if self.warns_of(&record.id) {
+                if self.positions.warns_of(&record.id) {
                     warn(warnings, Warning::MissingFrequency);
                 }
                 continue;
@@ -874,7 +868,7 @@ impl Known<'_> {
                     record.not_exhaustive_category_ids,
                 ),
             ] {
-                if list.is_none() && self.warns_of(&record.id) {
+                if list.is_none() && self.positions.warns_of(&record.id) {
                     warn(warnings, warning);
                 }
             }
@@ -1016,6 +1010,12 @@ impl Positions {
         let listed = self.images.find(image);
         let held = listed.and_then(|position| held.get(position as usize).copied());
         !held.unwrap_or_else(|| shard.holds(&image.key.to_string()))
+    }
+
+    /// Whether this shard warns of what the image or class with this id lacks.
+    pub(super) fn warns_of(&self, id: &Id<'_>) -> bool {
+        let shard = self.shard.as_ref();
+        shard.is_none_or(|(shard, _)| shard.holds(&id.key.to_string()))
     }
 
     /// The part of an annotation that counts if its image belongs to another shard.

@@ -4,6 +4,7 @@ use super::coco::{
 };
 use super::fields::Id;
 use super::{File, ReadError, Warning, Warnings};
+use crate::dataset::UNLISTED;
 use crate::{BBox, Class, Dataset, Key, Prediction, Shape};
 
 /// The ground truth of a data set as columns, one value per object.
@@ -201,6 +202,17 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
         .map_err(|(row, problem)| problem.in_record(file, ANNOTATIONS, row))?;
     let annotations = distinct(file, ANNOTATIONS, annotations, options)?;
     distribute(annotations, &mut images);
+    if options.federated {
+        // Columns have none of the fields of LVIS, in which no object is a crowd.
+        warnings.remove(&Warning::MissingCrowd);
+        let images = listed.images.iter().map(|id| (id, NO_CLASSES));
+        let classes = listed.classes.iter().map(|(id, _)| (id, NO_FREQUENCY));
+        for (id, missing) in images.chain(classes) {
+            for warning in missing.iter().filter(|_| positions.warns_of(id)) {
+                warn(&mut warnings, warning.clone());
+            }
+        }
+    }
     let mut predictions = detections(predictions, &positions, &sizes, options, &mut warnings)?;
     positions.keep_held(&mut images, &mut predictions);
     let dataset = Dataset::placed(classes, images, predictions);
@@ -208,6 +220,8 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
     Ok((dataset, warnings))
 }
 
+const NO_CLASSES: &[Warning] = &[Warning::MissingNegatives, Warning::MissingNotExhaustive];
+const NO_FREQUENCY: &[Warning] = &[Warning::MissingFrequency];
 const ANNOTATIONS: &str = "annotations";
 const PREDICTIONS: &str = "predictions";
 
@@ -264,7 +278,8 @@ fn detections<S: Shape>(
         };
         let size = sizes.get(image as usize).copied().flatten();
         let (shape, area) = rows.shape(row, size).map_err(refused)?;
-        let Some(class) = positions.class_of_detection(&rows.class(row), warnings) else {
+        let class = positions.class_of_detection(&rows.class(row), warnings);
+        let Some(class) = class.or(options.federated.then_some(UNLISTED)) else {
             continue;
         };
         for (warning, applies) in [

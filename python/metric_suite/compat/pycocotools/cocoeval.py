@@ -178,6 +178,7 @@ class COCOeval:
             "max_detections": [int(most) for most in p.maxDets],
             "by_class": bool(p.useCats),
             "sigmas": sigmas,
+            "federated": None,
         }
         try:
             arrays = _native.coco_arrays(definition, truths, detections)
