@@ -49,8 +49,8 @@ pub(crate) const COCO: Entry = Entry {
         Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &["AP", "AP50", "AR_100"]),
     ],
     options: &[
-        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "keypoints"],
-            "Shapes to compare: boxes, masks or keypoints").or("bbox"),
+        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "keypoints", "obb"],
+            "Shapes to compare: boxes, masks, keypoints, or four-cornered shapes of YOLO's data sets").or("bbox"),
         OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
             "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
         OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
@@ -151,6 +151,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     };
     match &*iou_type {
         "segm" => scorer(params, Readers::masks(), definition, options),
+        "obb" => scorer(params, Readers::oriented(), definition, options),
         "keypoints" => {
             let sigmas = match &*sigmas {
                 [] => Ok(Sigmas::default()),

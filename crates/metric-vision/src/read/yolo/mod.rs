@@ -73,6 +73,8 @@ pub struct YoloOptions {
     /// Whether a folder of labels is read with the rules that data sets of pictures have: a detection of a class without a
     /// name is an error, and so are boxes and segments in one file.
     pub strict: bool,
+    /// Whether objects of the kind are read as their boxes.
+    pub boxes_only: bool,
 }
 
 metric_core::setters!(YoloOptions {
@@ -87,7 +89,19 @@ metric_core::setters!(YoloOptions {
     with_first_category => first_category: Option<u32>,
     with_needs_pixels => needs_pixels: bool,
     with_strict => strict: bool,
+    with_boxes_only => boxes_only: bool,
 });
+
+impl YoloOptions {
+    /// The kind that is made of lines of a kind.
+    fn made(&self, kind: ObjectKind) -> ObjectKind {
+        if self.boxes_only {
+            kind.as_boxes()
+        } else {
+            kind
+        }
+    }
+}
 
 /// Reads a folder of YOLO labels and a folder of predictions, as Ultralytics writes them with
 /// `save_txt=True save_conf=True`.
