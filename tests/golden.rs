@@ -55,6 +55,8 @@ mod text;
 mod transcripts;
 #[path = "domains/translation.rs"]
 mod translation;
+#[path = "domains/ultralytics.rs"]
+mod ultralytics;
 #[path = "domains/vision.rs"]
 mod vision;
 #[path = "domains/voc.rs"]

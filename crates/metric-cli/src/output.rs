@@ -1,6 +1,6 @@
 //! The result as a table, as JSON or as Markdown.
 
-use metric_run::registry::{ConfusionTable, Group};
+use metric_run::registry::{ConfusionTable, Group, PrintedTable};
 use metric_run::{GroupIntervals, Intervals, Outcome, outcomes_json};
 
 use crate::error::printable;
@@ -270,6 +270,10 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     let mut text = String::new();
     let interval = interval_name(outcome);
     let found = outcome.intervals();
+    if let Some(table) = report.table.as_ref().filter(|_| found.is_none()) {
+        push(&mut text, &printed_table(table, numbers, markdown), layout);
+        return text + &end_of_tables(scored, layout, numbers, worst);
+    }
     let column = numbers.column("score");
     let header = [metric, &column].into_iter().chain(interval.as_deref());
     let mut summary = Grid::new(header);
@@ -345,15 +349,58 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
             ));
         }
     }
+    text + &end_of_tables(scored, layout, numbers, worst)
+}
+
+/// The worst examples, if any are requested, and the signature.
+fn end_of_tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> String {
+    let mut text = String::new();
     if worst > 0 {
         text.push_str(&worst_examples(scored, layout, numbers, worst));
     }
-    if markdown {
-        text.push_str(&format!("`{}`\n", outcome.signature()));
-    } else {
-        text.push_str(&format!("{}\n", outcome.signature()));
-    }
+    let signature = scored.outcome.signature();
+    text.push_str(&match layout.is_markdown {
+        true => format!("`{signature}`\n"),
+        false => format!("{signature}\n"),
+    });
     text
+}
+
+/// A table as another program prints it: with three significant digits, unless others are requested.
+fn printed_table(table: &PrintedTable, numbers: Numbers, markdown: bool) -> Grid {
+    let score = |value: &Option<f64>| match (numbers.digits, numbers.percent, value) {
+        (None, false, Some(value)) => three_digits(*value),
+        _ => numbers.score(*value),
+    };
+    let mut grid = Grid::new(table.columns.iter().cloned());
+    for row in &table.rows {
+        let counts = row.counts.iter().map(u64::to_string);
+        let cells = counts.chain(row.scores.iter().map(score));
+        grid.add_row(std::iter::once(cell(&row.name, markdown)).chain(cells));
+    }
+    grid
+}
+
+/// A number with three significant digits, as `%.3g` of C writes it.
+fn three_digits(value: f64) -> String {
+    let written = format!("{value:.2e}");
+    let Some((mantissa, exponent)) = written.split_once('e') else {
+        return written;
+    };
+    let Ok(exponent) = exponent.parse::<i32>() else {
+        return written;
+    };
+    let without_zeros = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if !(-4..3).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let exponent = exponent.abs();
+        return format!("{}e{sign}{exponent:02}", without_zeros(mantissa));
+    }
+    let decimals = usize::try_from(2 - exponent).unwrap_or(0);
+    without_zeros(&format!("{value:.decimals$}"))
 }
 
 /// A row per class of the ground truth, and a column per predicted class.

@@ -71,7 +71,7 @@ pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use metrics::ENTRIES;
-pub use numbers::{ConfusionTable, Group, Named, Numbers, Report, Scope};
+pub use numbers::{ConfusionTable, Group, Named, Numbers, PrintedRow, PrintedTable, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
 pub use plan::{Plan, PlannedRanking, Slice};
 #[cfg(feature = "text")]

@@ -30,6 +30,8 @@ pub struct Numbers {
     /// The confusion matrix, if the metric counts confusions and the matrix is small enough to be printed; only
     /// requested with remarks.
     pub confusions: Option<ConfusionTable>,
+    /// The table that another program prints, if there is one; only requested with remarks.
+    pub table: Option<PrintedTable>,
     /// What is too large for a report, such as curves, if it is requested and there is any.
     pub details: Option<serde_json::Value>,
     /// The parts of the signature that the definition [leaves to the data](crate::OF_DATA); only requested for the total.
@@ -89,6 +91,26 @@ pub struct Group {
     pub counts: Named<serde_json::Value>,
 }
 
+/// A table as another program prints it, with three significant digits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedTable {
+    /// The names of all columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<PrintedRow>,
+}
+
+/// A row of a [`PrintedTable`]: a name, counts and scores.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedRow {
+    /// The name of the row.
+    pub name: String,
+    /// Counts.
+    pub counts: Vec<u64>,
+    /// Scores.
+    pub scores: Vec<Option<f64>>,
+}
+
 /// The counts of confusions: a row per class of the ground truth, and a column per predicted class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfusionTable {
@@ -117,6 +139,8 @@ pub struct Report {
     pub warnings: Vec<Message>,
     /// The confusion matrix, if the metric counts confusions and there are few enough classes to print them.
     pub confusions: Option<ConfusionTable>,
+    /// The table that another program prints of these scores, which takes the place of ours in texts.
+    pub table: Option<PrintedTable>,
 }
 
 impl Report {

@@ -50,8 +50,8 @@ pub(crate) const COCO: Entry = Entry {
         Demo::new("COCO detections", ["coco-truth.json", "coco-results.json"], &["AP", "AP50", "AR_100"]),
     ],
     options: &[
-        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "boundary", "keypoints"],
-            "Shapes to compare: boxes, masks, masks and their boundaries, or keypoints").or("bbox"),
+        OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "boundary", "keypoints", "obb"],
+            "Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered shapes of YOLO's data sets").or("bbox"),
         DILATION,
         OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
             "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
@@ -146,6 +146,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     };
     match &*iou_type {
         "segm" | "boundary" => scorer(params, Readers::masks(), definition, options),
+        "obb" => scorer(params, Readers::oriented(), definition, options),
         "keypoints" => {
             let sigmas = match &*sigmas {
                 [] => Ok(Sigmas::default()),

@@ -15,7 +15,7 @@ use crate::shapes::images::{
 };
 use crate::{
     Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, OptionError, OptionKind, OptionSpec,
-    Options, Remarks, ScoreSpec, Scorer, Shape,
+    Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
 };
 
 const SIGMAS: &str = "oks-sigmas";
@@ -151,7 +151,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         ranking_score: Some("mAP50-95"),
         ..ImageDefinition::default()
     };
-    let readers = Readers::ultralytics(kind, sigmas);
+    let readers = Readers::ultralytics(kind, sigmas, false);
     images("ultralytics", metric, readers, definition, options)
 }
 
@@ -228,6 +228,52 @@ impl ImageMetric for Ultralytics {
             "thresholds": thresholds.collect::<Vec<_>>(),
             "classes": named.collect::<Vec<_>>(),
         }))
+    }
+
+    /// As Ultralytics prints it: all, then the classes that have objects.
+    fn table(
+        &self,
+        score: &UltralyticsScore,
+        classes: &[Class],
+        by_class: bool,
+    ) -> Option<PrintedTable> {
+        let names = [
+            "Class",
+            "Images",
+            "Instances",
+            "P",
+            "R",
+            "mAP50",
+            "mAP50-95",
+        ];
+        let mut columns: Vec<String> = names.map(str::to_owned).to_vec();
+        if let Some(prefix) = score.kind.second() {
+            columns.extend(names[3..].iter().map(|name| format!("{prefix}_{name}")));
+        }
+        let sets = || std::iter::once(&score.boxes).chain(&score.second);
+        let all = PrintedRow {
+            name: "all".to_owned(),
+            counts: vec![score.images, score.instances],
+            scores: sets()
+                .flat_map(|set| [set.precision, set.recall, set.map50, set.map])
+                .collect(),
+        };
+        let with_objects = score.boxes.classes.keys().filter(|_| by_class);
+        let names = class_names(classes);
+        let rows = with_objects.filter_map(|class| {
+            let of_class = sets().filter_map(|set| set.classes.get(class));
+            let scores =
+                of_class.flat_map(|it| [it.precision, it.recall, it.ap50(), it.ap()].map(Some));
+            Some(PrintedRow {
+                name: names.get(*class as usize)?.clone(),
+                counts: score.counts.get(class)?[..2].to_vec(),
+                scores: scores.collect(),
+            })
+        });
+        Some(PrintedTable {
+            columns,
+            rows: std::iter::once(all).chain(rows).collect(),
+        })
     }
 
     fn warnings(

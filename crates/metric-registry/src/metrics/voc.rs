@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use metric_core::{Counts, Merge as _};
 use metric_record::Message;
-use metric_vision::{BBox, Class, Curve, Interpolation, VocAp, VocClass, VocScore, VocState};
+use metric_vision::{
+    Class, Curve, DynMetric, Interpolation, InvalidThreshold, Shape as ObjectShape, VocAp,
+    VocClass, VocScore, VocState,
+};
 use serde_json::{Value, json};
 
 use crate::numbers::present;
@@ -13,14 +16,19 @@ use crate::shapes::images::{
     BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
     Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
-use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
+use crate::{
+    Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options, ScoreSpec, Scorer, Shape,
+};
 
 pub(crate) const VOC: Entry = Entry {
     name: "voc",
     class: "VOC",
     question: "The same at a single IoU threshold: AP",
     programs: "Pascal VOC",
-    shapes: &[Shape::Images.as_is()],
+    shapes: &[
+        Shape::Images.as_is(),
+        Shape::Masks.with(&[("iou-type", "segm")]),
+    ],
     tried: &[&[
         ("strict", ""),
         ("pixel-plus-one", ""),
@@ -49,6 +57,13 @@ pub(crate) const VOC: Entry = Entry {
             "pixel-plus-one",
             "Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit",
         ),
+        OptionSpec::one_of(
+            "iou-type",
+            "TYPE",
+            || vec!["bbox", "obb", "segm"],
+            "Shapes to compare: boxes, four-cornered shapes of YOLO's data sets, or masks",
+        )
+        .or("bbox"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
@@ -67,44 +82,71 @@ pub(crate) const VOC: Entry = Entry {
     charts: &[Chart::Voc],
     input: Input::Documents,
     build: &|options| {
-        let interpolation: Interpolation = options.require("interpolation")?;
-        let strict = options.has("strict");
         let pixel_plus_one = options.has("pixel-plus-one");
-        let iou = options.number("iou")?;
-        let given = options.given("iou");
-        let mut metric = VocAp::new(iou)
-            .map_err(|error| OptionError::new("iou", &given, error.to_string()))?
-            .with_strict(strict)
-            .with_interpolation(interpolation);
-        if pixel_plus_one {
-            metric = metric.with_pixel_plus_one();
+        match &*options.given("iou-type") {
+            "bbox" if pixel_plus_one => {
+                let metric = metric(options)?.with_pixel_plus_one();
+                scorer(metric, Readers::boxes(), options)
+            }
+            "bbox" => scorer(metric(options)?, Readers::boxes(), options),
+            _ if pixel_plus_one => {
+                let problem = Message::from("is for ").option("iou-type", "bbox");
+                Err(OptionError::new("pixel-plus-one", "", problem))
+            }
+            "obb" => scorer(metric(options)?, Readers::oriented(), options),
+            _ => scorer(metric(options)?, Readers::masks(), options),
         }
-        let definition = ImageDefinition {
-            signature: present([
-                ("iou", Some(iou.to_string())),
-                ("interpolation", Some(interpolation.to_string())),
-                ("strict", yes(strict)),
-                ("pixel-plus-one", yes(pixel_plus_one)),
-            ]),
-            warnings: WarningRules {
-                finds: Finds::Nearest,
-                pixel_plus_one,
-                ..WarningRules::new("average precision is undefined")
-            },
-            needs_pixels: pixel_plus_one.then(|| {
-                Message::default()
-                    .option("pixel-plus-one", "")
-                    .text(" needs")
-            }),
-            ..ImageDefinition::default()
-        };
-        images("voc", metric, Readers::boxes(), definition, options)
     },
     ..Entry::BASE
 };
 
-impl ImageMetric for VocAp {
-    type Shape = BBox;
+/// The metric that options choose.
+fn metric<S: ObjectShape>(options: &Options) -> Result<VocAp<S>, OptionError> {
+    let invalid =
+        |error: InvalidThreshold| OptionError::new("iou", &options.given("iou"), error.to_string());
+    let metric = VocAp::new(options.number("iou")?).map_err(invalid)?;
+    let metric = metric.with_strict(options.has("strict"));
+    Ok(metric.with_interpolation(options.require("interpolation")?))
+}
+
+fn scorer<S: ObjectShape + Clone + Send + Sync + 'static>(
+    metric: VocAp<S>,
+    readers: Readers<S>,
+    options: &Options,
+) -> Result<Scorer, OptionError>
+where
+    VocAp<S>: AsRef<DynMetric<VocAp<S>>>,
+{
+    let pixel_plus_one = options.has("pixel-plus-one");
+    let kind = options.given("iou-type");
+    let definition = ImageDefinition {
+        signature: present([
+            ("iou-type", (kind != "bbox").then_some(kind)),
+            ("iou", Some(options.number("iou")?.to_string())),
+            ("interpolation", Some(options.given("interpolation"))),
+            ("strict", yes(options.has("strict"))),
+            ("pixel-plus-one", yes(pixel_plus_one)),
+        ]),
+        warnings: WarningRules {
+            finds: Finds::Nearest,
+            pixel_plus_one,
+            ..WarningRules::new("average precision is undefined")
+        },
+        needs_pixels: pixel_plus_one.then(|| {
+            Message::default()
+                .option("pixel-plus-one", "")
+                .text(" needs")
+        }),
+        ..ImageDefinition::default()
+    };
+    images("voc", metric, readers, definition, options)
+}
+
+impl<S: ObjectShape + Clone + Send + Sync + 'static> ImageMetric for VocAp<S>
+where
+    Self: AsRef<DynMetric<Self>>,
+{
+    type Shape = S;
 
     fn numbers(
         &self,

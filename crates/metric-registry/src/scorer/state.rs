@@ -398,6 +398,7 @@ impl State {
             groups,
             warnings,
             confusions: numbers.confusions,
+            table: numbers.table,
         };
         if !self.has_scores() {
             undefine(&mut report);

@@ -39,6 +39,8 @@ pub struct BoxesOptions {
     pub needs_pixels: bool,
     /// See [`YoloOptions::strict`].
     pub strict: bool,
+    /// See [`YoloOptions::boxes_only`].
+    pub boxes_only: bool,
 }
 
 metric_core::setters!(BoxesOptions {
@@ -51,6 +53,7 @@ metric_core::setters!(BoxesOptions {
     with_first_category => first_category: Option<u32>,
     with_needs_pixels => needs_pixels: bool,
     with_strict => strict: bool,
+    with_boxes_only => boxes_only: bool,
 });
 
 impl BoxesOptions {
@@ -68,6 +71,7 @@ impl BoxesOptions {
             first_category: self.first_category,
             needs_pixels: self.needs_pixels,
             strict: self.strict,
+            boxes_only: self.boxes_only,
         }
     }
 }

@@ -58,7 +58,7 @@ pub use record::{
 pub use stream::{CocoFold, CocoStream};
 pub use text_columns::{InvalidColumns, TextColumns};
 pub use voc::{VocFiles, VocOptions, parse_voc, read_voc};
-pub use yolo::{YoloOptions, parse_yolo, read_yolo};
+pub use yolo::{YoloOptions, parse_yolo, parse_yolo_objects, read_yolo};
 
 /// Something in the data that a reader corrected or left out, or that may not be what was intended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -73,6 +73,12 @@ impl UltralyticsConfusion {
         self.classes
     }
 
+    /// Returns the IoU above which a detection matches an object.
+    #[must_use]
+    pub fn iou_threshold(&self) -> f64 {
+        self.iou_threshold
+    }
+
     /// The confidence above which detections of this kind count.
     fn cut(&self, kind: ObjectKind) -> f32 {
         let default = match (self.profile, kind) {

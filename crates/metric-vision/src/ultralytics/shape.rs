@@ -43,6 +43,15 @@ impl ObjectKind {
         }
     }
 
+    /// Returns the kind of its boxes.
+    #[must_use]
+    pub const fn as_boxes(self) -> Self {
+        match self {
+            Self::Oriented => Self::Oriented,
+            Self::Box | Self::Segment | Self::Pose => Self::Box,
+        }
+    }
+
     /// The number of sets of scores.
     pub(crate) fn sets(self) -> usize {
         1 + usize::from(self.second().is_some())

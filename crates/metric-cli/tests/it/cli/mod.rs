@@ -15,6 +15,7 @@ mod samples;
 mod scores;
 mod sessions;
 mod texts;
+mod ultralytics;
 
 use crate::common::Folder;
 

@@ -28,6 +28,9 @@ impl Folder {
 
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).expect("a folder");
+        }
         std::fs::write(&path, bytes).expect("a written file");
         path
     }

@@ -227,8 +227,18 @@ impl Readers<Polygon> {
 
 impl Readers<YoloShape> {
     /// Objects as Ultralytics compares them, of a kind if it is given, and else of the one that texts tell.
-    pub(crate) fn ultralytics(kind: Option<ObjectKind>, sigmas: Option<Sigmas>) -> Self {
+    /// Where only boxes are compared, those of segments and poses need no pixels.
+    pub(crate) fn ultralytics(
+        kind: Option<ObjectKind>,
+        sigmas: Option<Sigmas>,
+        boxes_only: bool,
+    ) -> Self {
         let in_json = kind.unwrap_or_default();
+        let in_json = if boxes_only {
+            in_json.as_boxes()
+        } else {
+            in_json
+        };
         let of_records = sigmas.clone().unwrap_or_default();
         let of_files = of_records.clone();
         Self {
@@ -241,6 +251,7 @@ impl Readers<YoloShape> {
                 Content::Folder(_) => {
                     let options = options.boxes(data).with_strict(true);
                     let options = options.with_kind(kind).with_sigmas(sigmas.clone());
+                    let options = options.with_boxes_only(boxes_only);
                     read::read_yolo_objects(&data.references, &data.predictions, &options)
                 }
                 _ => {

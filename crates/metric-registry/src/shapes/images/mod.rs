@@ -28,8 +28,8 @@ pub(crate) use image_key::IMAGE_KEY;
 
 use crate::{
     Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
-    OptionError, Options, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified, Weigher,
-    scorer,
+    OptionError, Options, PrintedTable, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified,
+    Weigher, scorer,
 };
 
 /// A metric of images with objects: its formula is [`Metric`], which is compiled with its crate ([`DynMetric`]).
@@ -74,6 +74,16 @@ pub(crate) trait ImageMetric:
 
     /// Returns the confusion matrix, if the metric counts confusions and the matrix is small enough to be printed.
     fn confusions(&self, _score: &Self::Score, _classes: &[Class]) -> Option<ConfusionTable> {
+        None
+    }
+
+    /// Returns the table that another program prints, with a row for each class if they are groups.
+    fn table(
+        &self,
+        _score: &Self::Score,
+        _classes: &[Class],
+        _by_class: bool,
+    ) -> Option<PrintedTable> {
         None
     }
 
@@ -265,6 +275,7 @@ impl<M: ImageMetric> Reading for OfImages<M> {
         }
         if let Some(remarks) = asked.remarks {
             numbers.confusions = self.metric.confusions(&score, classes);
+            numbers.table = self.metric.table(&score, classes, self.by_class);
             let of_classes = with_totals(classes, &state.class_totals());
             let is_ranked = state.is_ranked_by_order();
             numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);

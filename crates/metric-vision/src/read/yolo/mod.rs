@@ -20,7 +20,7 @@ use super::image_sizes::ImageSizes;
 use super::order::{YoloLine, is_other_order};
 use super::text_columns::TextColumns;
 use super::{File, ReadError, Warnings};
-use crate::{BBox, Dataset, ObjectKind, Sigmas};
+use crate::{BBox, Dataset, ObjectKind, Sigmas, YoloShape};
 
 use data_set::DataSet;
 pub(super) use data_set::has_pictures;
@@ -73,6 +73,8 @@ pub struct YoloOptions {
     /// Whether a folder of labels is read with the rules that data sets of pictures have: a detection of a class without a
     /// name is an error, and so are boxes and segments in one file.
     pub strict: bool,
+    /// Whether objects of the kind are read as their boxes.
+    pub boxes_only: bool,
 }
 
 metric_core::setters!(YoloOptions {
@@ -87,7 +89,19 @@ metric_core::setters!(YoloOptions {
     with_first_category => first_category: Option<u32>,
     with_needs_pixels => needs_pixels: bool,
     with_strict => strict: bool,
+    with_boxes_only => boxes_only: bool,
 });
+
+impl YoloOptions {
+    /// The kind that is made of lines of a kind.
+    fn made(&self, kind: ObjectKind) -> ObjectKind {
+        if self.boxes_only {
+            kind.as_boxes()
+        } else {
+            kind
+        }
+    }
+}
 
 /// Reads a folder of YOLO labels and a folder of predictions, as Ultralytics writes them with
 /// `save_txt=True save_conf=True`.
@@ -292,6 +306,36 @@ pub fn parse_yolo(
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let options = options.clone().with_kind(Some(ObjectKind::Box));
     parse_boxes(truths, predictions, &options)
+}
+
+/// Reads the objects of YOLO files in memory as Ultralytics compares them, of the [kind](YoloOptions::kind) that is given
+/// or that the files tell. Shapes other than boxes need [`YoloOptions::sizes`], and poses `kpt_shape` in a `data.yaml`.
+///
+/// # Errors
+///
+/// Returns an error as [`parse_yolo`] does, and if the files do not tell the kind.
+///
+/// ```
+/// use metric_vision::ObjectKind;
+/// use metric_vision::read::{File, YoloOptions, parse_yolo_objects};
+///
+/// let file = |text| [File { name: "street.txt", text }];
+/// let truths = file("0 0.1 0.1 0.4 0.1 0.4 0.3 0.1 0.3\n");
+/// let found = file("0 0.1 0.1 0.4 0.1 0.4 0.3 0.1 0.3 0.5\n");
+/// // Oriented boxes and segments look alike, and both need pixels.
+/// let options = YoloOptions::default();
+/// assert!(parse_yolo_objects(&truths, &found, &options).is_err());
+/// let options = options.with_kind(Some(ObjectKind::Box));
+/// let (dataset, _) = parse_yolo_objects(&truths, &found, &options)?;
+/// assert_eq!(dataset.predictions(0).len(), 1);
+/// # Ok::<(), metric_vision::read::ReadError>(())
+/// ```
+pub fn parse_yolo_objects(
+    truths: &[File<'_>],
+    predictions: &[File<'_>],
+    options: &YoloOptions,
+) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
+    texts::of_files(truths, predictions, options)
 }
 
 fn parse_boxes(

@@ -2,6 +2,8 @@ use std::fs;
 use std::num::NonZeroU32;
 
 use super::*;
+use crate::Key;
+use crate::read::Warning;
 
 fn files<'a>(texts: &[(&'a str, &'a str)]) -> Vec<File<'a>> {
     let files = texts.iter().map(|&(name, text)| File { name, text });
@@ -196,7 +198,7 @@ fn predictions_of_other_images() {
     let error = read(ExtraImages::Error).unwrap_err().to_string();
     assert_eq!(
         error,
-        r#"p/2.txt: found "2", expected an image that has a truth file"#
+        r#"p/2.txt: found "2", expected an image that has a truth file; that of an image without objects is empty"#
     );
     let (dataset, warnings) = read(ExtraImages::Ignore).unwrap();
     assert_eq!(keys(&dataset), (vec![], vec!["1".to_owned()]));
@@ -212,21 +214,12 @@ fn predictions_of_other_images() {
 fn lines_that_are_none() {
     let five = "expected 5: class cx cy width height";
     let six = "expected 6: class cx cy width height confidence";
-    let not_read = "polygons, key points and oriented boxes are not read";
     let of_image = "expected a fraction of the image";
     for (truth, problem) in [
         ("0", format!("found 1 numbers, {five}")),
         (
             "0 1 1 1 1 1",
             format!("found 6 numbers, {five}; a line with a confidence is a prediction"),
-        ),
-        (
-            "0 0 0 1 0 1 1",
-            format!("found 7 numbers, {five}; {not_read}"),
-        ),
-        (
-            "0 0 0 1 0 1 1 0 1",
-            format!("found 9 numbers, {five}; {not_read}"),
         ),
         (
             "-1 0 0 1 1",
@@ -286,8 +279,12 @@ fn lines_that_are_none() {
             format!("found 5 numbers, {six}; predictions have theirs under save_conf=True"),
         ),
         (
-            "0 0 0 1 1 1 1",
-            format!("found 7 numbers, {six}; {not_read}"),
+            "0 0 0 1 1 0.5 0.5",
+            format!("found 7 numbers, {six}; predictions have theirs under save_conf=True"),
+        ),
+        (
+            "0.87 cat",
+            "found a confidence and a name, as a classifier writes them: expected the predictions of a detector".to_owned(),
         ),
         (
             "0 0 0 1 1 nan",
@@ -440,4 +437,44 @@ fn files_that_are_too_many_for_memory() {
         "with 17 bytes, the files of the folder take more memory than allowed by --max-bytes 50";
     let file = folder.path().join("c.txt");
     assert_eq!(error.to_string(), format!("{}: {problem}", file.display()));
+}
+
+/// What boxes are read from: segments and oriented boxes by their extent, poses by their box, with ids of tracks.
+#[test]
+fn boxes_of_other_objects() {
+    let square = [0.25, 0.25, 0.5, 0.5];
+    for (label, prediction) in [
+        ("0 0.5 0.5 0.5 0.5", "0 0.5 0.5 0.5 0.5 0.9 7"),
+        (
+            "0 0.25 0.25 0.75 0.25 0.5 0.75",
+            "0 0.25 0.25 0.75 0.25 0.5 0.75 0.9 1.23457e+06",
+        ),
+        (
+            "0 0.5 0.25 0.75 0.5 0.5 0.75 0.25 0.5",
+            "0 0.5 0.25 0.75 0.5 0.5 0.75 0.25 0.5 0.9",
+        ),
+        // Three points of three numbers.
+        (
+            "0 0.5 0.5 0.5 0.5 0 0 0 0.1 0.1 2 0.2 0.2 2",
+            "0 0.5 0.5 0.5 0.5 0 0 0.5 0.1 0.1 0.5 0.2 0.2 0.5 0.9",
+        ),
+    ] {
+        let found = read(
+            &[("1.txt", label)],
+            &[("1.txt", prediction)],
+            &YoloOptions::default(),
+        );
+        let (dataset, _) = found.expect(prediction);
+        assert_eq!(
+            dataset.images()[0].annotations[0].shape.xywh(),
+            square,
+            "{label}"
+        );
+        let found = &dataset.predictions(0)[0];
+        assert_eq!(
+            (found.shape.xywh(), found.score),
+            (square, 0.9),
+            "{prediction}"
+        );
+    }
 }

@@ -21,6 +21,8 @@ use crate::{Class, Dataset, Key, ObjectKind, Sigmas};
 /// How the lines of a data set become objects.
 struct Reading<'r> {
     form: LineForm,
+    /// The kind that is made of the lines.
+    kind: ObjectKind,
     names: Option<&'r [Class]>,
     sigmas: Option<Sigmas>,
     /// Whether boxes and segments in one file, and detections of classes without a name, are errors.
@@ -91,7 +93,7 @@ impl Reading<'_> {
             if self.distinct && seen.insert((class, outline.bits()), ()).is_some() {
                 continue;
             }
-            let shape = S::of_outline(&outline, self.form.kind, self.place(size, true));
+            let shape = S::of_outline(&outline, self.kind, self.place(size, true));
             objects.push(Object {
                 class: Key::Number(class.into()),
                 ignore: false,
@@ -216,12 +218,14 @@ pub(super) fn of_files<S: OfOutline>(
         Some(kind) => kind,
         None => kind_of(of_images(truths), of_images(predictions), pose, name)?,
     };
+    let made = options.made(kind);
     let has_sizes = options.sizes != super::ImageSizes::Unknown;
-    if kind != ObjectKind::Box && !has_sizes {
+    if made != ObjectKind::Box && !has_sizes {
         return Err(no_pixels(name, kind));
     }
-    let is_pose = kind == ObjectKind::Pose;
+    let is_pose = made == ObjectKind::Pose;
     let reading = Reading {
+        kind: made,
         form: LineForm {
             kind,
             pose,
@@ -312,12 +316,12 @@ fn add_row<'a, S: OfOutline>(
         return Ok(());
     }
     if let Outline::Pose(_, points) = &row.outline
-        && reading.form.kind == ObjectKind::Pose
+        && reading.kind == ObjectKind::Pose
     {
         let at_origin = points.iter().filter(|[x, y, _]| *x == 0.0 && *y == 0.0);
         at_origin.for_each(|_| contents.warn(Warning::PointAtOrigin));
     }
-    let shape = S::of_outline(&row.outline, reading.form.kind, reading.place(size, false));
+    let shape = S::of_outline(&row.outline, reading.kind, reading.place(size, false));
     contents.detect(Detected {
         image,
         position,
@@ -357,12 +361,6 @@ pub(super) fn of_set<S: OfOutline>(
         let picture = names.named(stem).ok().flatten();
         reads_all || picture.is_some_and(|index| is_held(&set.pictures[index]))
     })?;
-    let of_label = |label: &'_ Option<(String, String)>| {
-        label
-            .as_ref()
-            .map(|(name, text)| (name.clone(), text.clone()))
-    };
-    let _ = of_label;
     let texts = labels
         .iter()
         .flatten()
@@ -371,8 +369,10 @@ pub(super) fn of_set<S: OfOutline>(
         Some(kind) => kind,
         None => kind_of(texts, found.files().into_iter(), set.pose, &set.name)?,
     };
-    let is_pose = kind == ObjectKind::Pose;
+    let made = options.made(kind);
+    let is_pose = made == ObjectKind::Pose;
     let reading = Reading {
+        kind: made,
         form: LineForm {
             kind,
             pose: set.pose,
@@ -391,7 +391,7 @@ pub(super) fn of_set<S: OfOutline>(
         .iter()
         .filter(|picture| is_held(picture))
         .collect();
-    let are_needed = set.is_described || kind != ObjectKind::Box || options.needs_pixels;
+    let are_needed = set.is_described || made != ObjectKind::Box || options.needs_pixels;
     let sizes = pictures::sizes(&held, &options.sizes, are_needed)?;
     let mut sizes = sizes.into_iter();
     let mut of_pictures: Vec<Option<Size>> = Vec::with_capacity(set.pictures.len());
