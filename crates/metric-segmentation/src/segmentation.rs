@@ -308,7 +308,7 @@ impl PixelCounter<'_> {
     }
 
     /// Adds pixels with these labels.
-    fn add(&mut self, label: i64, predicted: i64, pixels: u64) {
+    pub fn add(&mut self, label: i64, predicted: i64, pixels: u64) {
         let observed = &mut self.state.observed;
         match label {
             255 => observed.reference_255 += pixels,

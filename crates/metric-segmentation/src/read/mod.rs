@@ -18,7 +18,7 @@ mod tests;
 use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 
 pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
-pub use labels::{Forward, LabelRows};
+pub use labels::{Forward, LabelRows, OpenedRows};
 pub use npy::NpyRows;
 pub use pair::count_image;
 pub use panoptic::{
