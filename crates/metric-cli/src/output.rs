@@ -359,9 +359,10 @@ fn end_of_tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize
         text.push_str(&worst_examples(scored, layout, numbers, worst));
     }
     let signature = scored.outcome.signature();
-    text.push_str(&match layout.is_markdown {
-        true => format!("`{signature}`\n"),
-        false => format!("{signature}\n"),
+    text.push_str(&if layout.is_markdown {
+        format!("`{signature}`\n")
+    } else {
+        format!("{signature}\n")
     });
     text
 }
@@ -390,9 +391,9 @@ fn three_digits(value: f64) -> String {
     let Ok(exponent) = exponent.parse::<i32>() else {
         return written;
     };
-    let without_zeros = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let without_zeros = |text: &str| {
+        let kept = text.trim_end_matches('0').trim_end_matches('.');
+        if text.contains('.') { kept } else { text }.to_owned()
     };
     if !(-4..3).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };

@@ -71,6 +71,7 @@ pub struct Confusion<S = BBox> {
     classes: usize,
     iou_threshold: f64,
     score_cut: Option<f64>,
+    prefers_class: bool,
     shape: PhantomData<fn(S)>,
 }
 
@@ -88,6 +89,7 @@ impl<S: Shape> Confusion<S> {
             classes,
             iou_threshold: InvalidThreshold::check(iou_threshold)?,
             score_cut: None,
+            prefers_class: false,
             shape: PhantomData,
         })
     }
@@ -97,6 +99,33 @@ impl<S: Shape> Confusion<S> {
     pub fn with_score_cut(self, score_cut: f64) -> Self {
         let score_cut = Some(score_cut);
         Self { score_cut, ..self }
+    }
+
+    /// Returns this metric with pairs of one class preferred among true objects whose bounds are equal, such as an object
+    /// with two labels. They overlap all detections alike, so that it is the same matching but for which of them is whose.
+    ///
+    /// ```
+    /// use metric_core::Metric;
+    /// use metric_vision::{Annotation, BBox, Confusion, Image, Prediction};
+    ///
+    /// let shape = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+    /// let image = Image::new(1, vec![Annotation::new(0, shape), Annotation::new(1, shape)]);
+    /// let found = [Prediction::new(0, 0.9, shape)];
+    /// let rows = |metric: Confusion| -> Vec<Vec<u64>> {
+    ///     metric.compute(&metric.measure(&found, &image)).rows().collect()
+    /// };
+    /// let metric = Confusion::new(2, 0.5)?;
+    /// // The last of equal objects is taken.
+    /// assert_eq!(rows(metric), [[0, 0, 1], [1, 0, 0], [0, 0, 0]]);
+    /// assert_eq!(rows(metric.with_class_preferred(true)), [[1, 0, 0], [0, 0, 1], [0, 0, 0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_class_preferred(self, prefers_class: bool) -> Self {
+        Self {
+            prefers_class,
+            ..self
+        }
     }
 
     /// Returns this metric with another number of classes.
@@ -164,7 +193,10 @@ impl<S: Shape> Metric for Confusion<S> {
                 ignore: real.ignore,
             })
             .collect();
-        let matches = greedy(&detections, &truths, self.iou_threshold);
+        let mut matches = greedy(&detections, &truths, self.iou_threshold);
+        if self.prefers_class {
+            exchange(&found, &real, &mut matches);
+        }
 
         let mut missed: Vec<bool> = truths.iter().map(Truth::is_counted).collect();
         for (found, index) in found.iter().zip(matches) {
@@ -184,6 +216,53 @@ impl<S: Shape> Metric for Confusion<S> {
 
     fn compute(&self, state: &ConfusionState) -> ConfusionMatrix {
         state.matrix(self.classes)
+    }
+}
+
+/// The objects of equal bounds by class, and the detections that have one of them.
+#[derive(Default)]
+struct Place {
+    objects: BTreeMap<u32, Vec<usize>>,
+    detections: Vec<usize>,
+}
+
+/// Gives detections objects of their own class where they have one whose bounds are equal, the best detections first.
+fn exchange<S: Shape>(
+    found: &[&Prediction<S>],
+    real: &[&Annotation<S>],
+    matches: &mut [Option<usize>],
+) {
+    let place = |index: usize| real[index].shape.bounds().map(f64::to_bits);
+    let is_counted = |index: &usize| !real[*index].crowd && !real[*index].ignore;
+    let mut places: BTreeMap<[u64; 4], Place> = BTreeMap::new();
+    for index in (0..real.len()).filter(is_counted) {
+        let Place { objects, .. } = places.entry(place(index)).or_default();
+        objects.entry(real[index].class).or_default().push(index);
+    }
+    for (detection, index) in matches.iter().enumerate() {
+        if let Some(index) = index.filter(is_counted) {
+            let place = places.entry(place(index)).or_default();
+            place.detections.push(detection);
+        }
+    }
+    for place in places.into_values() {
+        let Place {
+            mut objects,
+            mut detections,
+        } = place;
+        if objects.len() < 2 {
+            continue;
+        }
+        detections.sort_by(|&a, &b| found[b].score.total_cmp(&found[a].score));
+        detections.retain(|&detection| {
+            let own = objects.get_mut(&found[detection].class).and_then(Vec::pop);
+            matches[detection] = own.or(matches[detection]);
+            own.is_none()
+        });
+        let mut rest = objects.into_values().flatten().rev();
+        for detection in detections {
+            matches[detection] = rest.next();
+        }
     }
 }
 

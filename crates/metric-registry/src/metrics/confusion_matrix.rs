@@ -11,7 +11,7 @@ use crate::metrics::ultralytics::IOU_TYPE;
 use crate::numbers::present;
 use crate::shapes::images::{
     BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
-    Readers, WarningRules, class_names, images,
+    Readers, WarningRules, class_names, images, yes,
 };
 use crate::{
     Chart, ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options,
@@ -24,7 +24,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     programs: "hotcoco, Ultralytics",
     shapes: &[Shape::Images.as_is()],
     tried: &[
-        &[("score-threshold", "0.5")],
+        &[("score-threshold", "0.5"), (PREFER_CLASS, "")],
         &[("profile", "ultralytics")],
         &[("profile", "ultralytics-8.0"), ("iou", "0.6")],
     ],
@@ -40,6 +40,8 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         OptionSpec::number("score-threshold", "S", f64::MIN..=f64::MAX,
             "Leave out detections below this score, of Ultralytics' also those at it [default: none, 0.001, or 0.25 of the older]"),
         IOU_TYPE,
+        OptionSpec::flag(PREFER_CLASS,
+            "Match an object of the same class, of several whose boxes are equal"),
         IMAGE_KEY,
         IMAGE_SIZE,
         COLUMNS,
@@ -71,6 +73,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         // The classes are known once the data are read; until then there may be any number.
         let mut metric = Confusion::new(usize::MAX, iou)
             .map_err(|error| OptionError::new("iou", &given, error.to_string()))?;
+        metric = metric.with_class_preferred(options.has(PREFER_CLASS));
         if options.has("score-threshold") {
             metric = metric.with_score_cut(options.number("score-threshold")?);
         }
@@ -78,6 +81,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             signature: present([
                 ("iou", Some(metric.iou_threshold().to_string())),
                 ("score-threshold", metric.score_cut().map(|cut| cut.to_string())),
+                (PREFER_CLASS, yes(options.has(PREFER_CLASS))),
             ]),
             warnings: WarningRules::new("recall is undefined"),
             // An image without detections has no precision.
@@ -88,6 +92,8 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     },
     ..Entry::BASE
 };
+
+const PREFER_CLASS: &str = "prefer-class";
 
 /// The program whose matrix is reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +141,10 @@ fn of_ultralytics(
     generation: UltralyticsProfile,
     options: &Options,
 ) -> Result<Scorer, OptionError> {
+    if options.has(PREFER_CLASS) {
+        let problem = Message::from("is for ").option("profile", "hotcoco");
+        return Err(OptionError::new(PREFER_CLASS, "", problem));
+    }
     let kind: Option<ObjectKind> = options.parse(IOU_TYPE.name)?;
     // The classes are known once the data are read; until then there may be any number.
     let mut metric = UltralyticsConfusion::new(generation, usize::MAX);

@@ -397,7 +397,7 @@ fn folders_of_yolo() {
                 extra,
                 columns: None,
                 shard,
-                max_bytes: None,
+                ..YoloOptions::default()
             };
             let what = format!("{names} {others} {extra}");
             let (truths, found) = (as_files(&truths), as_files(&found));

@@ -175,10 +175,10 @@ impl Ultralytics {
 /// The confidence in single precision. What is no number comes last, and what is not finite is the nearest number.
 fn confidence(found: &Prediction<YoloShape>) -> f32 {
     let confidence = found.score as f32;
-    match confidence.is_nan() {
-        true => f32::MIN,
-        false => confidence.clamp(f32::MIN, f32::MAX),
+    if confidence.is_nan() {
+        return f32::MIN;
     }
+    confidence.clamp(f32::MIN, f32::MAX)
 }
 
 /// The detections above a confidence, the most confident first, and of equal ones in the order of the file.

@@ -208,6 +208,10 @@ impl Readers<Mask> {
 
 impl Readers<Polygon> {
     /// Four-cornered shapes, which only the texts of YOLO have.
+    #[allow(
+        clippy::result_large_err,
+        reason = "readers of all shapes have this error"
+    )]
     pub(crate) fn oriented() -> Self {
         const ONLY_TEXT: &str = "has no oriented boxes: expected a data set of YOLO, data.yaml or a folder of label files";
         Self {
@@ -228,6 +232,10 @@ impl Readers<Polygon> {
 impl Readers<YoloShape> {
     /// Objects as Ultralytics compares them, of a kind if it is given, and else of the one that texts tell.
     /// Where only boxes are compared, those of segments and poses need no pixels.
+    #[allow(
+        clippy::result_large_err,
+        reason = "readers of all shapes have this error"
+    )]
     pub(crate) fn ultralytics(
         kind: Option<ObjectKind>,
         sigmas: Option<Sigmas>,

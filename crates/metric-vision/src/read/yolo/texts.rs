@@ -85,7 +85,7 @@ impl Reading<'_> {
             }
             match outline {
                 Outline::Box(_) if first_box.is_none() => {
-                    first_box = Some(line.error("", MIXED.to_owned()))
+                    first_box = Some(line.error("", MIXED.to_owned()));
                 }
                 Outline::Points(_) => has_points = true,
                 _ => {}
@@ -529,10 +529,10 @@ impl<'d> Found<'d> {
             }
             match sizes[index] {
                 Some(size) => {
-                    add_detections(contents, reading, image, position(index), *file, size)?
+                    add_detections(contents, reading, image, position(index), *file, size)?;
                 }
                 None => {
-                    classes_in(*file).for_each(|class| contents.detect_elsewhere(image, &class))
+                    classes_in(*file).for_each(|class| contents.detect_elsewhere(image, &class));
                 }
             }
         }
