@@ -337,7 +337,6 @@ impl Run {
             ranking,
             ranked_by: self.ranked_by.as_ref().and_then(direction),
             ..self.plan()
-            folders: [None, None],
         }
     }
 
@@ -352,6 +351,7 @@ impl Run {
             only: self.only.clone(),
             ranking: None,
             ranked_by: None,
+            folders: [None, None],
         }
     }
 
