@@ -268,6 +268,9 @@ impl Metric for Segmentation {
     }
 }
 
+/// What is predicted where there is no prediction; no class has this label.
+const NOTHING: i64 = i64::MIN;
+
 /// Counts the pixels of an image, row by row.
 #[derive(Clone, Debug)]
 pub struct PixelCounter<'m> {
@@ -301,9 +304,8 @@ impl PixelCounter<'_> {
 
     /// Adds a row of the reference without a prediction.
     pub fn add_missing(&mut self, reference: LabelRow<'_>) {
-        // No class has this label.
         for_each_run(reference, reference, |label, _, pixels| {
-            self.add(label, i64::MIN, pixels);
+            self.add(label, NOTHING, pixels);
         });
     }
 
@@ -332,7 +334,10 @@ impl PixelCounter<'_> {
                 classes
             }
         };
-        if column == classes && predicted != i64::MIN {
+        let observed = &mut self.state.observed;
+        if predicted == NOTHING {
+            observed.missing += pixels;
+        } else if column == classes {
             observed.predicted_255 += if predicted == 255 { pixels } else { 0 };
             self.outside = self.outside.into_iter().chain([predicted]).min();
         }

@@ -87,6 +87,9 @@ pub(crate) struct LabelMaps<M> {
     suffixes: [String; 2],
 }
 
+/// The greatest number of rows and columns of an image that is shown.
+const SHOWN: usize = 64;
+
 /// The number of images whose counts are held at a time.
 const BATCH: usize = 256;
 
@@ -153,9 +156,26 @@ impl<M: LabelMapMetric> LabelMaps<M> {
                     }
                 }
                 self.add(&image.id, counted, sink);
+                if sink.wants_inputs() {
+                    let [reference, prediction] = self.shown(image, options)?;
+                    sink.inputs(reference, prediction);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Some pixels of both sides, for those who look at the image, as JSON.
+    fn shown(&self, image: &ImageFiles, options: MapOptions) -> Result<[String; 2], ReadError> {
+        let rows = |path: &Path| -> Result<String, ReadError> {
+            let sampled = LabelRows::open(path, options)?.sampled(SHOWN)?;
+            Ok(serde_json::json!(sampled).to_string())
+        };
+        let prediction = image.prediction.as_deref().map(rows).transpose()?;
+        Ok([
+            rows(&image.reference)?,
+            prediction.unwrap_or_else(|| "null".to_owned()),
+        ])
     }
 
     /// Counts the pixels of an image in files.

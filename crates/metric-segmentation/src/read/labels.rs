@@ -228,6 +228,25 @@ impl<R: BufRead + Seek> LabelRows<R> {
         matches!(&self.format, Format::Png(rows) if rows.header().is_animated)
     }
 
+    /// Returns pixels at equal distances, in at most this many rows and columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`next_row`](Self::next_row) does.
+    pub fn sampled(mut self, most: usize) -> Result<Vec<Vec<i64>>, ReadError> {
+        let [width, height] = self.size();
+        let step = width.max(height).div_ceil(most.max(1));
+        let (mut rows, mut index) = (Vec::new(), 0);
+        while let Some(row) = self.next_row()? {
+            if index % step == 0 {
+                let columns = (0..width).step_by(step);
+                rows.push(columns.filter_map(|column| row.get(column)).collect());
+            }
+            index += 1;
+        }
+        Ok(rows)
+    }
+
     /// Returns the labels of the next row; `None` after the last row.
     ///
     /// # Errors

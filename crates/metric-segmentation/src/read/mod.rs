@@ -4,6 +4,8 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+#[cfg(test)]
+mod damaged;
 mod folders;
 mod ids;
 mod labels;
