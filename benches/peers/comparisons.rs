@@ -66,6 +66,17 @@ const CODEBLEU: &[&str] = &[
     "syntax_match",
     "dataflow_match",
 ];
+const PANOPTIC: &[&str] = &[
+    "PQ",
+    "SQ",
+    "RQ",
+    "PQ_things",
+    "SQ_things",
+    "RQ_things",
+    "PQ_stuff",
+    "SQ_stuff",
+    "RQ_stuff",
+];
 const COCO: &[&str] = &[
     "AP",
     "AP50",
@@ -258,6 +269,16 @@ pub(super) const COMPARISONS: &[Comparison] = &[
     coco("coco/bbox/45k", 9, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/500k", 100, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/1.5M", 300, &FAST_COCO, ONE_AND_TWO),
+    Comparison {
+        name: "panoptic/60",
+        about: "panoptic quality of 60 images of 640 x 480 with 18 segments each, from PNG files",
+        input: Input::segments(60, 18),
+        ours: Ours::Files("panoptic -r r.json -p p.json"),
+        peers: &[parallel("hotcoco", "panoptic.py")],
+        agree: PANOPTIC,
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
+    },
     Comparison {
         name: "text/cer/100k",
         about: "character error rate and its counts, 100,000 lines, half of them Cyrillic",

@@ -201,6 +201,21 @@ def _clips() -> list[tuple[Any, Any]]:
     return [(json.dumps(row["label"]), json.dumps(row["pred"])) for row in _golden("graph/mapdr_samples.jsonl", 40)]
 
 
+def _segments() -> list[tuple[Any, Any]]:
+    random_ = random.Random(5)
+
+    def side(pixels: list[int]) -> str:
+        infos = [{"id": id_, "category_id": id_ % 3, "isthing": id_ % 3 % 2} for id_ in sorted(set(pixels) - {0})]
+        return json.dumps({"ids": [pixels[:4], pixels[4:]], "segments_info": infos})
+
+    rows = []
+    for _ in range(12):
+        truth = [random_.randrange(5) for _ in range(8)]
+        found = [random_.choice([pixel, pixel, pixel, 2]) for pixel in truth]
+        rows.append((side(truth), side(found)))
+    return rows
+
+
 def _frames() -> list[tuple[Any, Any]]:
     return [(json.dumps(row["gt"]), json.dumps(row["pred"])) for row in _golden("graph/openlanev2_frames.jsonl", 12)]
 
@@ -250,6 +265,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "grid-tasks": [((f"array<{_GRID}>", f"array<struct<attempt_1: {_GRID}, attempt_2: {_GRID}>>"), _tasks())],
     "boxes": [((_BOXES, _BOXES), _items())],
     # As JSON.
+    "segments": [(("string", "string"), _segments())],
     "rules": [(("string", "string"), _clips())],
     "frames": [(("string", "string"), _frames())],
 }
@@ -266,7 +282,7 @@ def _cases() -> dict[str, Case]:
                 name = f"{metric.name} {shape['name']}".removesuffix(f" {metric.shapes[0]['name']}")
                 name += f" {types[0]}" if name in cases else ""
                 options = {**_NEEDED.get(metric.name, {}), **shape["options"]}
-                cases[name] = Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames"))
+                cases[name] = Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames", "segments"))
     return cases
 
 

@@ -37,6 +37,8 @@ pub enum Chart {
     Tide,
     /// Precision against recall by class.
     Voc,
+    /// The panoptic quality of things, of stuff and of categories.
+    Segments,
 }
 
 /// The way in which an example is shown.

@@ -1,7 +1,7 @@
 """Drop-in modules for packages that compute the same metrics.
 
 Each module has the functions, classes and results of the package it is named after: ``jiwer``, ``codebleu``,
-``sacrebleu``, ``rouge_score``, ``pytrec_eval`` and ``pycocotools``. Change the import and nothing else::
+``sacrebleu``, ``rouge_score``, ``pytrec_eval``, ``pycocotools`` and ``panopticapi``. Change the import and nothing else::
 
     from metric_suite.compat import jiwer
 

@@ -64,6 +64,11 @@ impl Input {
         Self::new("coco", coco, images, per_image)
     }
 
+    /// Images of 640 x 480 with this many panoptic segments each, in COCO's two files with folders of PNG files.
+    pub(crate) const fn segments(images: usize, segments: usize) -> Self {
+        Self::new("segments", crate::segments::write, images, segments)
+    }
+
     /// Lines of about `letters` letters, half of them Cyrillic; in the second file 6% of the
     /// letters are changed, left out or doubled.
     pub(crate) const fn lines(lines: usize, letters: usize) -> Self {
@@ -245,12 +250,12 @@ impl Random {
     }
 
     /// A number below `bound`, or 0.
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// From 0 to below 1.
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -259,7 +264,7 @@ impl Random {
     }
 
     /// The normal distribution, by Box and Muller.
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }

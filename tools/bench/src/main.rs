@@ -4,6 +4,7 @@ mod inputs;
 mod peers;
 mod report;
 mod scaling;
+mod segments;
 mod timing;
 
 use std::collections::BTreeSet;

@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use crate::numbers::{named, present};
 use crate::shapes::label_maps::MAX_PIXELS;
 use crate::{
-    Asked, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input, Numbers,
-    ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape, Sink,
-    Unanswered, Unified, scorer,
+    Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input,
+    Numbers, ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape,
+    Sink, Unanswered, Unified, scorer,
 };
 
 const REFERENCE_FOLDER: &str = "reference-folder";
@@ -84,6 +84,7 @@ pub(crate) const PANOPTIC: Entry = Entry {
     ],
     groups: &["class"],
     details: true,
+    charts: &[Chart::Segments],
     input: Input::Joined(is_panoptic),
     examples: "images",
     build: &build,

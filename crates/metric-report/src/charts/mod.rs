@@ -108,6 +108,7 @@ fn drawn(chart: Chart, shown: Shown<'_>) -> Vec<Section> {
         Chart::Detections => vision::detection(shown),
         Chart::Tide => vision::tide(shown),
         Chart::Voc => vision::voc(shown),
+        Chart::Segments => vision::panoptic(shown),
         _ => Vec::new(),
     }
 }

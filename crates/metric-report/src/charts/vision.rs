@@ -312,6 +312,68 @@ pub(super) fn tide(shown: Shown<'_>) -> Vec<Section> {
     section("Errors", "", blocks)
 }
 
+/// Panoptic quality of things and of stuff, and that of each category with segments, the lowest first.
+pub(super) fn panoptic(shown: Shown<'_>) -> Vec<Section> {
+    let kinds = [
+        ("PQ_things", "things, PQ"),
+        ("SQ_things", "things, SQ"),
+        ("RQ_things", "things, RQ"),
+        ("PQ_stuff", "stuff, PQ"),
+        ("SQ_stuff", "stuff, SQ"),
+        ("RQ_stuff", "stuff, RQ"),
+    ];
+    let kinds = score_bars(shown, &kinds);
+    let note = "PQ is low where segments match badly (SQ), or where they are missed or found in vain (RQ).";
+    let mut blocks = bars(
+        caption("Things and stuff", note, String::new()),
+        Some(1.0),
+        kinds,
+    );
+    let details = shown.details;
+    let categories = details.map_or(&[][..], |details| list(details, "categories"));
+    let quality = |category: &Value| category["PQ"].as_f64();
+    let mut categories: Vec<&Value> = categories
+        .iter()
+        .filter(|category| quality(category).is_some())
+        .collect();
+    categories.sort_by(|a, b| {
+        quality(a)
+            .unwrap_or(0.0)
+            .total_cmp(&quality(b).unwrap_or(0.0))
+    });
+    let row = |category: &&Value| {
+        let name = Cell::Text(text(&category["name"]));
+        let scores = ["PQ", "SQ", "RQ"].map(|name| Cell::from(category[name].as_f64()));
+        let counts =
+            ["tp", "fp", "fn"].map(|name| Cell::Count(category[name].as_u64().unwrap_or(0)));
+        std::iter::once(name).chain(scores).chain(counts).collect()
+    };
+    if !categories.is_empty() {
+        let column = |(name, bar, is_text): (&str, Option<[f64; 2]>, bool)| Column {
+            name: name.to_owned(),
+            bar,
+            text: is_text,
+        };
+        let columns = [
+            ("class", None, true),
+            ("PQ", Some([0.0, 1.0]), false),
+            ("SQ", None, false),
+            ("RQ", None, false),
+            ("tp", None, false),
+            ("fp", None, false),
+            ("fn", None, false),
+        ];
+        blocks.push(Block::Table(Table {
+            caption: "Classes, the lowest PQ first".to_owned(),
+            columns: columns.map(column).to_vec(),
+            rows: categories.iter().map(row).collect(),
+            order: None,
+            rest: "All of them are in --details.".to_owned(),
+        }));
+    }
+    section("Classes", "", blocks)
+}
+
 /// The matrix of classes and the background.
 pub(super) fn confusions(shown: Shown<'_>) -> Vec<Section> {
     let Some(details) = shown.details else {
