@@ -105,6 +105,29 @@ const ALL_COCO: &[Peer] = {
         ultrafast,
     ]
 };
+const LVIS: &[&str] = &[
+    "AP",
+    "AP50",
+    "AP75",
+    "AP_small",
+    "AP_medium",
+    "AP_large",
+    "AP_r",
+    "AP_c",
+    "AP_f",
+    "AR_300",
+    "AR_small",
+    "AR_medium",
+    "AR_large",
+];
+const FAST_LVIS: [Peer; 2] = [
+    peer("faster-coco-eval", "lvis_boxes.py faster-coco-eval"),
+    parallel("hotcoco", "lvis_boxes.py hotcoco"),
+];
+const ALL_LVIS: &[Peer] = {
+    let [faster, hot] = FAST_LVIS;
+    &[peer("lvis", "lvis_boxes.py lvis"), faster, hot]
+};
 const EDITS: [&str; 4] = ["hits", "substitutions", "deletions", "insertions"];
 
 const fn codebleu(
@@ -205,6 +228,25 @@ const fn coco(
     }
 }
 
+const fn lvis(
+    name: &'static str,
+    images: usize,
+    peers: &'static [Peer],
+    threads: &'static [usize],
+) -> Comparison {
+    Comparison {
+        name,
+        about: "LVIS's 13 numbers of boxes of 1,203 classes, 300 detections per image, from the two files",
+        input: Input::lvis(images, 300),
+        ours: Ours::Files("lvis -r r.json -p p.json"),
+        peers,
+        agree: LVIS,
+        // The order of sums differs.
+        tolerance: 1e-13,
+        threads,
+    }
+}
+
 /// JSON Lines, which no peer reads by itself.
 const fn records(
     name: &'static str,
@@ -269,6 +311,8 @@ pub(super) const COMPARISONS: &[Comparison] = &[
     coco("coco/bbox/45k", 9, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/500k", 100, ALL_COCO, ONE_AND_TWO),
     coco("coco/bbox/1.5M", 300, &FAST_COCO, ONE_AND_TWO),
+    lvis("lvis/bbox/60k", 200, ALL_LVIS, ONE_AND_TWO),
+    lvis("lvis/bbox/600k", 2_000, &FAST_LVIS, ONE_AND_TWO),
     Comparison {
         name: "panoptic/60",
         about: "panoptic quality of 60 images of 640 x 480 with 18 segments each, from PNG files",

@@ -69,6 +69,11 @@ impl Input {
         Self::new("segments", crate::segments::write, images, segments)
     }
 
+    /// Images of LVIS, annotated for some of 1,203 classes, with `per_image` detections each, in COCO's two files.
+    pub(crate) const fn lvis(images: usize, per_image: usize) -> Self {
+        Self::new("lvis", lvis, images, per_image)
+    }
+
     /// Lines of about `letters` letters, half of them Cyrillic; in the second file 6% of the
     /// letters are changed, left out or doubled.
     pub(crate) const fn lines(lines: usize, letters: usize) -> Self {
@@ -414,6 +419,70 @@ fn coco(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     }
     let categories: Vec<_> = (1..=CLASSES)
         .map(|id| json!({"id": id, "name": format!("class {id}")}))
+        .collect();
+    let categories = Value::from(categories);
+    write!(
+        truths,
+        "],\"categories\":{categories},\"annotations\":[{annotations}]}}"
+    )?;
+    write!(detections, "]")
+}
+
+fn lvis(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    const CLASSES: usize = 1203;
+    const SIDES: [f64; 2] = [640.0, 480.0];
+    let frequency = |class: usize| ["f", "c", "r"][class * 3 / (CLASSES + 1)];
+    let class = |random: &mut Random| (random.unit() * random.unit() * CLASSES as f64) as usize + 1;
+    let mut truths = file(folder, "r.json")?;
+    let mut detections = file(folder, "p.json")?;
+    let (mut annotations, mut annotation) = (String::new(), 0);
+    write!(truths, "{{\"images\":[")?;
+    write!(detections, "[")?;
+    for image in 1..=input.size {
+        let present: Vec<usize> = (0..9).map(|_| class(random)).collect();
+        let absent: Vec<usize> = (0..6).map(|_| class(random)).collect();
+        let not_exhaustive = present[0];
+        let comma = if image == 1 { "" } else { "," };
+        write!(
+            truths,
+            "{comma}{{\"id\":{image},\"width\":640,\"height\":480,\"neg_category_ids\":{absent:?},\"not_exhaustive_category_ids\":[{not_exhaustive}]}}"
+        )?;
+        let mut boxes = Vec::new();
+        for &class in &present {
+            for _ in 0..=random.below(3) {
+                let here = any_box(random, SIDES);
+                let [x, y, w, h] = here;
+                let area = w * h * (0.45 + random.unit() / 2.0);
+                let comma = if annotation == 0 { "" } else { "," };
+                annotation += 1;
+                let _ = write!(
+                    annotations,
+                    "{comma}{{\"id\":{annotation},\"image_id\":{image},\"category_id\":{class},\"bbox\":[{x:.2},{y:.2},{w:.2},{h:.2}],\"area\":{area:.4}}}"
+                );
+                boxes.push((class, here));
+            }
+        }
+        for index in 0..input.width {
+            // A quarter of the detections are near an object, and a quarter are of classes that are verified.
+            let (class, [x, y, w, h]) = match index % 4 {
+                0 => {
+                    let (class, [x, y, w, h]) = boxes[random.below(boxes.len())];
+                    let off = random.unit() * 0.15;
+                    (class, [x + off * w, y + off * h, w * (1.0 - off), h])
+                }
+                1 => (absent[random.below(absent.len())], any_box(random, SIDES)),
+                _ => (class(random), any_box(random, SIDES)),
+            };
+            let comma = if (image, index) == (1, 0) { "" } else { "," };
+            let score = random.unit();
+            write!(
+                detections,
+                "{comma}{{\"image_id\":{image},\"category_id\":{class},\"bbox\":[{x:.2},{y:.2},{w:.2},{h:.2}],\"score\":{score:.4}}}"
+            )?;
+        }
+    }
+    let categories: Vec<_> = (1..=CLASSES)
+        .map(|id| json!({"id": id, "name": format!("class {id}"), "frequency": frequency(id)}))
         .collect();
     let categories = Value::from(categories);
     write!(
@@ -1145,8 +1214,8 @@ mod tests {
             _ => {
                 let json: Value = serde_json::from_slice(&bytes)?;
                 match (input.name, name) {
-                    ("coco", "r") => numbers(json["images"].as_array(), "id"),
-                    ("coco", _) => numbers(json.as_array(), "image_id"),
+                    ("coco" | "lvis", "r") => numbers(json["images"].as_array(), "id"),
+                    ("coco" | "lvis", _) => numbers(json.as_array(), "image_id"),
                     ("vqa", "r") => numbers(json["annotations"].as_array(), "question_id"),
                     ("vqa", _) => numbers(json.as_array(), "question_id"),
                     ("squad", "r") => {
@@ -1172,6 +1241,7 @@ mod tests {
         for input in [
             Input::code("python", 3),
             Input::coco(3, 5),
+            Input::lvis(3, 5),
             Input::lines(4, 20),
             Input::strings(4, 20),
             Input::ranked(4, 3),
@@ -1189,7 +1259,7 @@ mod tests {
             Input::lanes(2, 3),
         ] {
             let name = input.name;
-            let first = usize::from(name == "coco");
+            let first = usize::from(name == "coco" || name == "lvis");
             let wanted: Vec<String> = (first..first + input.size)
                 .map(|id| match name {
                     "submission" => format!("{id:08x}"),

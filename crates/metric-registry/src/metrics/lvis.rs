@@ -123,7 +123,8 @@ fn limit(options: &Options) -> Result<DetectionLimit, OptionError> {
     let (most, fixed) = (options.get(MOST), options.get(FIXED));
     let number = |name: &str, text: &str| {
         let number = text.parse().ok().filter(|&number: &usize| number > 0);
-        let expected = "expected a whole number above 0, or all";
+        let or_all = if name == MOST { ", or all" } else { "" };
+        let expected = format!("expected a whole number above 0{or_all}");
         number.ok_or_else(|| OptionError::new(name, text, expected))
     };
     match (most.as_deref(), fixed.as_deref()) {

@@ -5,6 +5,7 @@
 mod answers;
 mod code;
 mod detection;
+mod federated;
 mod grids;
 mod join;
 mod labels;
