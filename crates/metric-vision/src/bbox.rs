@@ -45,6 +45,13 @@ impl BBox {
         })
     }
 
+    /// The box with these ends, or one without an area at the origin where they are none.
+    #[cfg(feature = "read")]
+    pub(crate) fn around([left, top, right, bottom]: [f64; 4]) -> Self {
+        let nothing = Self { xywh: [0.0; 4] };
+        Self::from_xyxy(left, top, right, bottom).unwrap_or(nothing)
+    }
+
     /// Returns the box between the corners `(x1, y1)` and `(x2, y2)` (Pascal VOC's form).
     ///
     /// # Errors

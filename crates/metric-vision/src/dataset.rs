@@ -327,31 +327,29 @@ impl<S: Shape> Dataset<S> {
 pub(crate) const UNLISTED: u32 = u32::MAX - 1;
 
 #[cfg(feature = "read")]
-impl Dataset<BBox> {
-    /// The same data set with shapes made of its boxes, by the side and the index of an object in the order of the data.
-    /// Detections have no position in a file.
-    pub(crate) fn with_shapes<T: Shape>(
-        self,
-        mut truth: impl FnMut(BBox) -> T,
-        mut found: impl FnMut(BBox) -> T,
-    ) -> Dataset<T> {
-        let images = self.images.into_iter().map(|image| {
+impl<S: Shape> Dataset<S> {
+    /// The same data set with shapes made of its own, first those of true objects, then those of detections. These have no
+    /// position in a file.
+    pub(crate) fn with_shapes<T: Shape>(&self, mut make: impl FnMut(&S) -> T) -> Dataset<T> {
+        let images = self.images.iter().map(|image| {
             let annotations = image.annotations.iter();
-            let annotations = annotations.map(|real| real.with_shape(truth(real.shape)));
+            let annotations = annotations.map(|real| real.with_shape(make(&real.shape)));
             Image {
-                federated: image.federated,
-                ..Image::new(image.key, annotations.collect())
+                key: image.key.clone(),
+                annotations: annotations.collect(),
+                federated: image.federated.clone(),
             }
         });
+        let images = images.collect();
         let predictions = self.predictions.iter().map(|prediction| Prediction {
             position: 0,
-            ..prediction.with_shape(found(prediction.shape))
+            ..prediction.with_shape(make(&prediction.shape))
         });
         Dataset {
-            images: images.collect(),
+            images,
             predictions: predictions.collect(),
-            classes: self.classes,
-            ends: self.ends,
+            classes: self.classes.clone(),
+            ends: self.ends.clone(),
         }
     }
 }

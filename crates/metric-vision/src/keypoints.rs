@@ -97,6 +97,13 @@ impl Keypoints {
         self.points.is_empty()
     }
 
+    /// The box of a true object, or the extent of the points.
+    #[cfg(feature = "read")]
+    pub(crate) fn bbox(&self) -> BBox {
+        let own = self.truth.as_ref().and_then(|truth| truth.bbox);
+        own.unwrap_or_else(|| BBox::around(self.extent()))
+    }
+
     /// The same points of a true object with another area, and without a box.
     #[cfg(feature = "read")]
     pub(crate) fn with_area(mut self, area: f64) -> Self {

@@ -1,6 +1,7 @@
 //! The numbers that Ultralytics prints.
 
 use metric_record::Message;
+use metric_vision::read::Finding;
 use metric_vision::{
     Class, ObjectKind, Sigmas, Ultralytics, UltralyticsClass, UltralyticsCurves,
     UltralyticsProfile, UltralyticsScore, UltralyticsScores, UltralyticsState, YoloShape,
@@ -298,7 +299,16 @@ impl ImageMetric for Ultralytics {
         let without: u64 = without.map(|[_, _, found]| *found).sum();
         let points = remarks.tally(POINTS_AT_ORIGIN);
         let most = self.max_detections();
+        let count = |finding: Finding| remarks.tally(finding.name());
+        let crowds = count(Finding::Object).saturating_sub(count(Finding::CountedObject));
         let counted = [
+            (
+                crowds,
+                Counted::new(
+                    "ground-truth object is a crowd or ignored, and was left out: Ultralytics has none",
+                    "ground-truth objects are crowds or ignored, and were left out: Ultralytics has none",
+                ),
+            ),
             (
                 state.cut(),
                 Counted::new(
@@ -316,7 +326,7 @@ impl ImageMetric for Ultralytics {
             (
                 state.tied(),
                 Counted::new(
-                    "detection is tied",
+                    "detection has the confidence of another one of its class, of which one is correct and one is not: in another order, the scores may differ",
                     "detections have the confidence of another one of their class, of which one is correct and one is not: in another order, the scores may differ",
                 ),
             ),

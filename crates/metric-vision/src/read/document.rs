@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::coco::Readable;
 use super::objects::dataset_from_objects;
-use super::record::NO_ORIENTED;
+use super::record::{NO_ORIENTED, lacks_boxes};
 use super::voc::{self, is_corner_text};
 use super::yolo;
 use super::{
@@ -286,47 +286,45 @@ pub fn read_coco_objects(
     sigmas: &Sigmas,
     options: CocoOptions,
 ) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
-    let boxes = || read_coco_documents(references, predictions, options);
+    let boxes = read_coco_documents(references, predictions, options);
     match kind {
         ObjectKind::Box => {
-            let (dataset, warnings) = boxes()?;
-            let shapes = dataset.with_shapes(YoloShape::Box, YoloShape::Box);
-            Ok((shapes, warnings))
+            let (dataset, warnings) = boxes?;
+            Ok((dataset.with_shapes(|bbox| YoloShape::Box(*bbox)), warnings))
         }
         ObjectKind::Segment => {
-            let masks = read_coco_mask_documents(references, predictions, options)?.0;
-            combined(boxes()?, &masks, YoloShape::with_mask)
+            let masks = read_coco_mask_documents(references, predictions, options)?;
+            let bounds = |mask: &Mask| BBox::around(mask.bounds());
+            with_boxes(boxes, masks, bounds, YoloShape::with_mask)
         }
         ObjectKind::Pose => {
-            let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?.0;
-            combined(boxes()?, &poses, YoloShape::with_keypoints)
+            let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?;
+            with_boxes(boxes, poses, Keypoints::bbox, YoloShape::with_keypoints)
         }
         ObjectKind::Oriented => Err(ReadError::new(&references.name, NO_ORIENTED)),
     }
 }
 
-/// Boxes with what another reading has of the same objects.
-fn combined<T: Shape + Clone>(
-    (boxes, warnings): (Dataset<BBox>, Warnings),
-    others: &Dataset<T>,
+/// Boxes with what another reading has of the same objects, whose bounds are their boxes if they have no other.
+fn with_boxes<T: Shape + Clone>(
+    boxes: Result<(Dataset<BBox>, Warnings), ReadError>,
+    (others, of_others): (Dataset<T>, Warnings),
+    bounds: fn(&T) -> BBox,
     combine: fn(YoloShape, T) -> YoloShape,
 ) -> Result<(Dataset<YoloShape>, Warnings), ReadError> {
-    let images = others.images().iter();
-    let mut truths = images
-        .flat_map(|image| &image.annotations)
-        .map(|real| &real.shape);
-    let all = 0..others.images().len();
-    let found = all.flat_map(|image| others.predictions(image));
-    let mut found = found.map(|found| &found.shape);
-    let with = |bbox, other: Option<&T>| match other {
-        Some(other) => combine(YoloShape::Box(bbox), other.clone()),
-        None => YoloShape::Box(bbox),
+    let (boxes, warnings) = match boxes {
+        Err(error) if lacks_boxes(&error) => (others.with_shapes(bounds), of_others),
+        boxes => boxes?,
     };
-    let shapes = boxes.with_shapes(
-        |bbox| with(bbox, truths.next()),
-        |bbox| with(bbox, found.next()),
-    );
-    Ok((shapes, warnings))
+    let real = others.images().iter().flat_map(|image| &image.annotations);
+    let found = (0..others.images().len()).flat_map(|image| others.predictions(image));
+    let shapes = real.map(|real| &real.shape);
+    let mut shapes = shapes.chain(found.map(|found| &found.shape));
+    let dataset = boxes.with_shapes(|bbox| match shapes.next() {
+        Some(other) => combine(YoloShape::Box(*bbox), other.clone()),
+        None => YoloShape::Box(*bbox),
+    });
+    Ok((dataset, warnings))
 }
 
 /// Reads the four-cornered shapes of YOLO's texts, in pixels.

@@ -328,7 +328,7 @@ impl<'a, S: Shape + Clone> Contents<'a, S> {
             }
             ExtraImages::Error => {
                 return Err(error(format!(
-                    "found {image:?}, expected an image that has a truth file; that of an image without objects is empty"
+                    "found {image:?}, expected an image that has a truth file"
                 )));
             }
         }

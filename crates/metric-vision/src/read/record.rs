@@ -13,8 +13,8 @@ use super::fields::{Flag, Id, Number, Numbers, record};
 use super::list::records;
 use super::{File, ReadError, Warning, Warnings};
 use crate::{
-    BBox, ClassState, Classes, Image, Key, Keypoints, Mask, ObjectKind, Prediction, Sigmas,
-    YoloShape,
+    BBox, ClassState, Classes, Image, Key, Keypoints, Mask, ObjectKind, Prediction, Shape as _,
+    Sigmas, YoloShape,
 };
 
 /// One image with its ground truth and its detections, read by [`parse_record`].
@@ -70,46 +70,59 @@ impl<S> ImageRecord<S> {
     }
 }
 
-impl ImageRecord<BBox> {
-    /// The same image with shapes made of its boxes.
-    fn map<T: Clone>(self, make: impl Fn(BBox) -> T) -> ImageRecord<T> {
+impl<S> ImageRecord<S> {
+    /// The same image with shapes made of its own.
+    fn map<T>(&self, mut make: impl FnMut(&S) -> T) -> ImageRecord<T> {
         let annotations = self.image.annotations.iter();
-        let annotations = annotations.map(|real| real.with_shape(make(real.shape)));
+        let annotations = annotations.map(|real| real.with_shape(make(&real.shape)));
+        let annotations = annotations.collect();
         let predictions = self.predictions.iter();
-        let predictions = predictions.map(|found| found.with_shape(make(found.shape)));
+        let predictions = predictions.map(|found| found.with_shape(make(&found.shape)));
         ImageRecord {
             image: Image {
-                federated: self.image.federated,
-                ..Image::new(self.image.key, annotations.collect())
+                key: self.image.key.clone(),
+                annotations,
+                federated: self.image.federated.clone(),
             },
             predictions: predictions.collect(),
-            classes: self.classes,
-            warnings: self.warnings,
+            classes: self.classes.clone(),
+            warnings: self.warnings.clone(),
         }
     }
 
-    /// The same image with shapes made of its boxes and of what another reading has of the same objects.
-    fn zip<T>(
-        self,
-        other: &ImageRecord<T>,
-        make: impl Fn(BBox, &T) -> YoloShape,
-    ) -> ImageRecord<YoloShape> {
-        let annotations = self.image.annotations.iter().zip(&other.image.annotations);
-        let annotations =
-            annotations.map(|(real, other)| real.with_shape(make(real.shape, &other.shape)));
-        let predictions = self.predictions.iter().zip(&other.predictions);
-        let predictions =
-            predictions.map(|(found, other)| found.with_shape(make(found.shape, &other.shape)));
-        ImageRecord {
-            image: Image {
-                federated: self.image.federated,
-                ..Image::new(self.image.key, annotations.collect())
-            },
-            predictions: predictions.collect(),
-            classes: self.classes,
-            warnings: self.warnings,
-        }
+    /// The shapes of the image: of true objects, then of detections.
+    fn shapes(&self) -> impl Iterator<Item = &S> {
+        let real = self.image.annotations.iter().map(|real| &real.shape);
+        real.chain(self.predictions.iter().map(|found| &found.shape))
     }
+}
+
+/// The boxes of an image with what another reading has of the same objects, whose bounds are their boxes if they have no
+/// other.
+fn with_boxes<T: Clone>(
+    boxes: Result<ImageRecord<BBox>, RecordError>,
+    others: &ImageRecord<T>,
+    bounds: fn(&T) -> BBox,
+    combine: fn(YoloShape, T) -> YoloShape,
+) -> Result<ImageRecord<YoloShape>, RecordError> {
+    let boxes = match boxes {
+        Err(RecordError::Reference(error) | RecordError::Prediction(error))
+            if lacks_boxes(&error) =>
+        {
+            others.map(bounds)
+        }
+        boxes => boxes?,
+    };
+    let mut shapes = others.shapes();
+    Ok(boxes.map(|bbox| match shapes.next() {
+        Some(other) => combine(YoloShape::Box(*bbox), other.clone()),
+        None => YoloShape::Box(*bbox),
+    }))
+}
+
+/// Whether an error is that of an object without a box.
+pub(super) fn lacks_boxes(error: &ReadError) -> bool {
+    error.field == "bbox" && error.problem.to_string().starts_with("missing")
 }
 
 /// Reads the ground-truth boxes and the detected boxes of one image.
@@ -251,19 +264,19 @@ pub fn parse_object_record(
     classes: &mut Classes,
 ) -> Result<ImageRecord<YoloShape>, RecordError> {
     let key = image.into();
-    let boxes = BOXES(key.clone(), reference, prediction, &(), classes)?;
+    let mut boxes = || BOXES(key.clone(), reference, prediction, &(), classes);
     match kind {
-        ObjectKind::Box => Ok(boxes.map(YoloShape::Box)),
+        ObjectKind::Box => Ok(boxes()?.map(|bbox| YoloShape::Box(*bbox))),
         ObjectKind::Segment => {
+            let boxes = boxes();
             let masks = MASKS(key, reference, prediction, &(), classes)?;
-            let of_mask = |bbox, mask: &Mask| YoloShape::Box(bbox).with_mask(mask.clone());
-            Ok(boxes.zip(&masks, of_mask))
+            let bounds = |mask: &Mask| BBox::around(mask.bounds());
+            with_boxes(boxes, &masks, bounds, YoloShape::with_mask)
         }
         ObjectKind::Pose => {
+            let boxes = boxes();
             let poses = KEYPOINTS(key, reference, prediction, sigmas, classes)?;
-            let of_pose =
-                |bbox, pose: &Keypoints| YoloShape::Box(bbox).with_keypoints(pose.clone());
-            Ok(boxes.zip(&poses, of_pose))
+            with_boxes(boxes, &poses, Keypoints::bbox, YoloShape::with_keypoints)
         }
         ObjectKind::Oriented => Err(RecordError::Reference(ReadError::new("", NO_ORIENTED))),
     }

@@ -86,7 +86,9 @@ impl LineForm {
         let [class, numbers @ ..] = &*line.words else {
             return Err(other_count(line, Side::Label, self));
         };
-        let form = self.form(numbers.len());
+        let form = self
+            .form(numbers.len())
+            .or_else(|| self.guessed(numbers.len()));
         let form = form.ok_or_else(|| other_count(line, Side::Label, self))?;
         let of_all = self.of_labels;
         Ok(Row {
@@ -135,13 +137,29 @@ impl LineForm {
 
     /// The form, the numbers and the confidence of a prediction after its class. A track id may follow.
     fn of_prediction<'w>(&self, rest: &'w [&'w str]) -> Option<(Form, &'w [&'w str], &'w str)> {
-        let cut = |after: usize| {
+        let cut = |after: usize, form: fn(&Self, usize) -> Option<Form>| {
             let count = rest.len().checked_sub(after)?;
-            Some((self.form(count)?, &rest[..count], rest[count]))
+            Some((form(self, count)?, &rest[..count], rest[count]))
         };
-        let is_id = rest.last().is_some_and(|last| is_whole(last));
         // An odd number of coordinates is none of points, so that a whole number at the end is an id.
-        cut(1).or_else(|| cut(2).filter(|_| is_id))
+        let is_id = rest.last().is_some_and(|last| is_whole(last));
+        let before_id = |form| cut(2, form).filter(|_| is_id);
+        cut(1, Self::form)
+            .or_else(|| before_id(Self::form))
+            .or_else(|| cut(1, Self::guessed))
+            .or_else(|| before_id(Self::guessed))
+    }
+
+    /// The form of an object whose box is read, of a pose with a number of points that nothing tells: points of three
+    /// numbers, where a segment does not have as many.
+    fn guessed(&self, count: usize) -> Option<Form> {
+        let is_pose = count > 4 && (count - 4).is_multiple_of(3);
+        (self.kind == ObjectKind::Box && self.pose.is_none() && is_pose).then(|| {
+            Form::Pose(PoseForm {
+                points: (count - 4) / 3,
+                numbers: 3,
+            })
+        })
     }
 
     /// The form of an object of this many numbers.
@@ -154,13 +172,6 @@ impl LineForm {
                 (Some(pose), _) => Some(Form::Pose(pose)),
                 (None, Some(_)) => None,
                 (None, None) if are_points => Some(Form::Points),
-                // Points of three numbers, which segments of as many numbers cannot be.
-                (None, None) if count > 4 && (count - 4).is_multiple_of(3) => {
-                    Some(Form::Pose(PoseForm {
-                        points: (count - 4) / 3,
-                        numbers: 3,
-                    }))
-                }
                 (None, None) => None,
             },
             ObjectKind::Oriented => (count == 8).then_some(Form::Points),

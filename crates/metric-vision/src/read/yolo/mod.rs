@@ -158,7 +158,7 @@ pub(super) fn read_objects<S: OfOutline>(
         return texts::of_set(&set, predictions, options, files);
     }
     let Content::Folder(found) = &predictions.content else {
-        let problem = "is a file: expected a folder, as the references are one of label files";
+        let problem = "is a file: expected a folder, as the references are";
         return Err(ReadError::new(&predictions.name, problem));
     };
     with_folders(truths, &found.path, options, |truths, predictions| {

@@ -107,6 +107,9 @@ impl Reading<'_> {
     }
 }
 
+/// What a folder of label files says of an image without objects.
+const NO_OBJECTS: &str = "; that of an image without objects is empty";
+
 /// The problem of a file of boxes and segments.
 const MIXED: &str = "found a box in a file of segments, expected one of the two: Ultralytics reads all lines of such a file as segments";
 
@@ -266,7 +269,7 @@ pub(super) fn of_files<S: OfOutline>(
         }
     }
     for (image, file) in by_image(predictions, held)? {
-        if contents.counts(image, |problem| file.error("", "", problem))? {
+        if contents.counts(image, |problem| file.error("", "", problem + NO_OBJECTS))? {
             let size = size(image, &file)?;
             add_detections(&mut contents, &reading, image, 0, file, size)?;
         } else {

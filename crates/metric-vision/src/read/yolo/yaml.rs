@@ -140,7 +140,8 @@ mod tests {
         let deep = "[".repeat(100_000);
         for (text, expected) in [
             ("a: &x [1]\nb: *x\n", "alias"),
-            (&*deep, "nested"),
+            (&*deep, "limit"),
+            (&*"a: [".repeat(40), "nested"),
             ("a: [1\nb: 2", "not YAML"),
             ("? [a]\n: b", "as a key"),
         ] {
