@@ -12,6 +12,7 @@ use metric_registry::{Part, State};
 use rayon::prelude::*;
 
 use crate::grouped::GroupedTable;
+use crate::interrupt::{is_over, refuse_interrupted, watch};
 use crate::observer::Nobody;
 use crate::run::{Run, add};
 use crate::statistics::refuse_kept;
@@ -538,7 +539,13 @@ impl Tables<'_> {
         let mut samples = vec![SampleTable::default(); metrics.len()];
         let ranges = self.ranges(pairing);
         for ranges in ranges.chunks(8 * self.threads) {
-            let mut slices = mapped(ranges, self.threads, |range| read(range.clone(), &states));
+            let read_range = |range: &Range<usize>| {
+                let is_wanted = !is_over();
+                is_wanted.then(|| read(range.clone(), &states))
+            };
+            let slices = mapped(ranges, self.threads, read_range);
+            refuse_interrupted()?;
+            let mut slices: Vec<Slice> = slices.into_iter().flatten().collect();
             for (range, slice) in ranges.iter().zip(&mut slices) {
                 let location = |error: RecordError| {
                     let row = pairing.reference(range.start + error.index);
@@ -579,7 +586,7 @@ impl Tables<'_> {
             threads => len.div_ceil(4 * threads),
         };
         let size = match pairing {
-            Pairing::InOrder(_) if !self.run.samples => even,
+            Pairing::InOrder(_) if !self.run.samples && watch().is_none() => even,
             _ => even.min(SLICE),
         };
         let starts = (0..len).step_by(size.max(1));
