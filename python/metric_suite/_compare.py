@@ -10,6 +10,7 @@ from typing import Any
 from . import _native, _tables
 from ._errors import MetricError
 from ._metric import (
+    REQUIRED,
     _FILE_SETTINGS,
     _SETTINGS,
     _compares,
@@ -23,6 +24,8 @@ from ._metric import (
     _with_weights,
     is_files,
     metric_name,
+    refuse_call,
+    sides_of,
 )
 from ._result import result_of
 
@@ -139,8 +142,8 @@ _NUMBERS = ("baseline_value", "value", *_COLUMNS[:5])
 
 def compare(
     metric: str,
-    *,
-    predictions: Any,
+    *given: Any,
+    predictions: Any = REQUIRED,
     references: Any = None,
     more_references: Any = None,
     ids: Any = None,
@@ -181,8 +184,9 @@ def compare(
     [1.0]
     """
     metric = metric_name(metric)
-    if _compares(metric) and references is None:
-        raise TypeError("compare() missing 1 required keyword-only argument: 'references'")
+    named = {"metric": metric, "predictions": predictions, "references": REQUIRED if references is None else references}
+    if given or any(named[side] is REQUIRED for side in sides_of(metric)):
+        refuse_call("compare", ["metric", *sides_of(metric)], given, [name for name in named if named[name] is not REQUIRED])
     systems = {name: _kept(metric, values) for name, values in _systems(metric, predictions, references).items()}
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     first = next(iter(systems.values()), None)

@@ -25,7 +25,7 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
     "anls": ('predictions=["abcd"], references=[["abcx", "z"]]', "anls", "0.75"),
     "relaxed-accuracy": ('predictions=["103", 120], references=[100, 100]', "relaxed_accuracy", "0.5"),
     "edit-similarity": ('predictions=["abcd"], references=["abcx"]', "edit_similarity", "0.75"),
-    "bleu": ('predictions=["a b c x"], references=[["a b c d"]], max_order=1', "bleu", "0.75"),
+    "bleu": ('predictions=["a b c d e"], references=[["a b c d x"]]', "bleu", "0.66874..."),
     "chrf": ('predictions=["the cat"], references=["the cat"]', "chrf", "1.0"),
     "ter": ('predictions=["a b c x"], references=[["a b c d"]]', "ter", "0.25"),
     "rouge": ('predictions=["a b"], references=["a b c d"], types=["1"]', "rouge1_recall", "0.5"),

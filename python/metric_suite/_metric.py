@@ -77,6 +77,29 @@ def is_files(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike)) or is_list and all(isinstance(path, os.PathLike) for path in value)
 
 
+# The default of an argument that must be given.
+REQUIRED: Any = object()
+
+
+def sides_of(metric: str) -> list[str]:
+    """The arguments with the data: a metric of samples has no references."""
+    return ["predictions", "references"] if _compares(metric) else ["predictions"]
+
+
+def refuse_call(name: str, needed: Iterable[str], given: tuple[Any, ...], named: Iterable[str]) -> None:
+    """Refuses a call with positional arguments, or without all that it needs, with the form that it has.
+
+    The packages for these metrics disagree on the order of predictions and references.
+    """
+    form = ", ".join(argument if argument == "metric" else f"{argument}=..." for argument in needed)
+    if given:
+        raise TypeError(f"{name}() takes keyword arguments: expected {name}({form}), found {len(given)} without a keyword")
+    missing = [argument for argument in needed if argument not in named]
+    if missing:
+        count = f"{len(missing)} required keyword-only argument{'' if len(missing) == 1 else 's'}"
+        raise TypeError(f"{name}() missing {count}: {' and '.join(map(repr, missing))}: expected {name}({form})")
+
+
 def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the options of the metric and the settings of the run."""
     options: dict[str, Any] = {}
@@ -187,7 +210,51 @@ def _scored(
     predictions, references = _plain(predictions), _plain(references)
     if scorer.metric == "multilabel":
         predictions, references = _indicators(predictions, references)
-    return scorer.score_values(predictions, references, ids, fields)
+    if not _takes_labels(scorer.metric):
+        return scorer.score_values(predictions, references, ids, fields)
+    if scorer.metric != "classification-scores":
+        # There, True and False are classes of their own.
+        predictions, references = _as_labels(predictions), _as_labels(references)
+    try:
+        return scorer.score_values(predictions, references, ids, fields)
+    except MetricError as error:
+        raise _with_way_out(error, references if error.side == "reference" else predictions) from None
+
+
+@cache
+def _takes_labels(name: str) -> bool:
+    """Whether references are labels."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return not shapes.isdisjoint({"labels", "label-scores", "ranked-labels", "class-scores"})
+
+
+def _as_labels(values: Any) -> Any:
+    """Returns booleans as the labels 0 and 1, as in scikit-learn."""
+    if isinstance(values, Mapping):
+        return dict(zip(values, _as_labels(list(values.values()))))
+    values = list(values) if hasattr(values, "__next__") else values
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if "bool" in kind and hasattr(values, "__len__"):
+        values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    elif not isinstance(values, (list, tuple)) or not values or type(values[0]).__name__ not in _BOOLEANS:
+        return values
+    # A missing value stays one.
+    is_boolean = [type(value).__name__ in _BOOLEANS for value in values]
+    return [int(value) if fits else None if kind else value for value, fits in zip(values, is_boolean)]
+
+
+# Python's, and those of numpy.
+_BOOLEANS = ("bool", "bool_")
+
+
+def _with_way_out(error: MetricError, values: Any) -> MetricError:
+    """Returns the error of a label such as 1.0, with the way to turn all of its column into integers."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if not kind.startswith(("float", "double")) or "found null" in error.problem:
+        return error
+    call = {"polars": ".cast(int)", "pyarrow": '.cast("int64")'}.get(type(values).__module__.split(".")[0], '.astype("int64")')
+    problem = f"{error.problem}; {call} turns a column of such numbers into labels"
+    return MetricError(problem, option=error.option, index=error.index, id=error.id, side=error.side, field=error.field)
 
 
 def _source(value: Any, field: str, name: str) -> Any:
@@ -350,6 +417,8 @@ def _are_scores(predictions: Any) -> bool:
 
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
     """Scores two mappings of ids to values."""
+    if _takes_labels(scorer.metric) and scorer.metric != "classification-scores":
+        predictions, references = _as_labels(predictions), _as_labels(references)
     return scorer.score_files(
         _native.json_lines(references.keys(), references.values(), "reference", "references", True),
         _native.json_lines(predictions.keys(), predictions.values(), "prediction", "predictions", True),
@@ -628,11 +697,11 @@ def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapp
 
 def score(
     metric: str,
-    *,
-    predictions: Any,
+    *given: Any,
+    predictions: Any = REQUIRED,
     references: Any = None,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     **options: Any,
 ) -> Result:
     """Scores predictions against references.
@@ -654,6 +723,8 @@ def score(
     0.5
     """
     metric = metric_name(metric)
+    if given or predictions is REQUIRED:
+        refuse_call("score", ["metric", *sides_of(metric)], given, ["metric"] if predictions is REQUIRED else ["metric", "predictions"])
     if references is None and _compares(metric):
         raise TypeError("score() missing 1 required keyword-only argument: 'references'")
     if not options and not _scores_options(metric):
@@ -677,15 +748,21 @@ def _with_weights(
     metric: str, options: dict[str, Any], fields: Any, predictions: Any
 ) -> tuple[dict[str, Any], Any]:
     """Returns the options and the fields of a call with its weights, an argument of their own, as a field."""
-    if "weights" not in options or "weight-field" not in _option_names(metric):
+    if "weight-field" not in _option_names(metric):
+        if options.get("sample_weight") is not None and metric == "classification":
+            instead = "multilabel has precision, recall and F1 with weights, of lists of one label"
+            raise MetricError(f"sample_weight: classification counts whole examples: {instead}", option="sample_weight")
         return options, fields
-    options = dict(options)
-    weights = options.pop("weights")
-    if weights is None:
+    given = {name: options[name] for name in ("weights", "sample_weight") if options.get(name) is not None}
+    options = {name: value for name, value in options.items() if name not in ("weights", "sample_weight")}
+    if len(given) == 2:
+        raise MetricError("weights and sample_weight are the same: expected one of them", option="sample_weight")
+    if not given:
         return options, fields
+    [(name, weights)] = given.items()
     chosen, wanted = _with_input(metric, options, predictions), _scores_options(metric)
-    if any(chosen.get(name) != value for name, value in wanted.items()):
-        raise MetricError('weights: expected only with input="scores"', option="weights")
+    if any(chosen.get(option) != value for option, value in wanted.items()):
+        raise MetricError(f'{name}: expected only with input="scores"', option=name)
     options["weight_field"] = "weights"
     return options, {**(_columns_of(fields) or {}), "weights": weights}
 
@@ -700,11 +777,9 @@ def _columns_of(fields: Any) -> Any:
 def _scored_as_given(metric: str, defaults: Mapping[str, Any] | None, given: dict[str, Any]) -> Result:
     """Returns ``score`` for the arguments of a metric's function, without those that equal its defaults."""
     known = defaults or {}
-    chosen = {name: value for name, value in given.items() if value is not known.get(name, _REQUIRED)}
+    chosen = {name: value for name, value in given.items() if value is not known.get(name, REQUIRED)}
     return score(metric, **chosen)
 
-
-_REQUIRED = object()
 
 _P = ParamSpec("_P")
 
@@ -721,9 +796,9 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
         whole: Any = function
 
         @wraps(function)
-        def call(*, predictions: Any, references: Any, **options: Any) -> Result:
+        def call(*given: Any, predictions: Any = REQUIRED, references: Any = REQUIRED, **options: Any) -> Result:
             nonlocal scorer, score_texts
-            if not options:
+            if not options and not given:
                 if score_texts is None:
                     scorer = _plain_scorer(metric)
                     score_texts = scorer.score_texts
@@ -733,7 +808,9 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
                     result._scores, result._texts = found
                     result._scorer = scorer
                     return result
-            return cast(Result, whole(predictions=predictions, references=references, **options))
+            sides = {"predictions": predictions, "references": references}
+            named = {name: value for name, value in sides.items() if value is not REQUIRED}
+            return cast(Result, whole(*given, **named, **options))
 
         return cast("Callable[_P, Result]", call)
 
@@ -831,6 +908,7 @@ def _forget_entries() -> None:
     _LISTED = None
     _option_names.cache_clear()
     _scores_options.cache_clear()
+    _takes_labels.cache_clear()
     _plain_scorer.cache_clear()
 
 
