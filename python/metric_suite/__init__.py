@@ -10,7 +10,7 @@ from ._errors import MetricError
 from ._generated import *  # noqa: F403
 from ._boxes import Boxes
 from ._compare import Comparison, compare
-from ._metric import Metric, check, merge, score, score_files
+from ._metric import Metric, assert_score, check, merge, score, score_files
 from ._listed import MetricInfo, metrics
 from ._normalize import normalize
 from ._own import register
@@ -34,6 +34,7 @@ __all__ = [
     "SuiteResult",
     "TaskResult",
     "__version__",
+    "assert_score",
     "check",
     "compare",
     "merge",

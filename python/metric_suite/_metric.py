@@ -889,6 +889,18 @@ def check(result: Mapping[str, float | None], **limits: float) -> list[str]:
     return failed
 
 
+def assert_score(result: Mapping[str, float | None], **limits: float) -> None:
+    """Fails if a result violates limits, for tests: those of ``check``, with the same messages.
+
+    >>> import metric_suite
+    >>> result = metric_suite.wer(predictions=["the cat"], references=["the cat sat"])
+    >>> metric_suite.assert_score(result, wer=0.5)
+    """
+    failed = check(result, **limits)
+    if failed:
+        raise AssertionError("\n".join(failed))
+
+
 _LISTED: list[dict[str, Any]] | None = None
 
 

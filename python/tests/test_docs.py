@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import metric_suite
+from metric_suite import _functions
+
 ROOT = Path(__file__).parents[2]
 SUITE = """name = "Words"
 total = { rule = "sum", of = ["words.wip"] }
@@ -18,13 +21,23 @@ metric = "wer"
 references = "truth.jsonl"
 predictions = "output.jsonl"
 """
-MODULES = ["_boxes", "_listed", "_metric", "_own", "_read", "_report", "_result"]
+MODULES = ["_boxes", "_compare", "_listed", "_metric", "_own", "_read", "_report", "_result"]
 
 
 @pytest.mark.parametrize("name", ["metric_suite", *(f"metric_suite.{module}" for module in MODULES)])
 def test_docstrings(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert tried > 0 and failed == 0
+
+
+@pytest.mark.parametrize("name", sorted(metric_suite._generated.CLASSES))
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_function_has_an_example(name):
+    call = getattr(metric_suite, _functions.python_name(name))
+    [example] = doctest.DocTestFinder(recurse=False).find(call, name, globs={})
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(example)
+    assert (runner.tries, runner.failures) == (2, 0)
 
 
 @pytest.mark.parametrize("page", ["docs/python.md", "python/README.md", "docs/guides/translation.md", "docs/guides/summarization.md"])
