@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import sys
+import unittest.mock
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,7 @@ def test_every_function_has_an_example(name):
     assert (runner.tries, runner.failures) == (2, 0)
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md", "docs/guides/translation.md", "docs/guides/summarization.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md", "docs/guides/translation.md", "docs/guides/summarization.md", "docs/guides/tools.md"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pages(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -49,6 +51,11 @@ def test_pages(page, tmp_path, monkeypatch):
     Path("submission").mkdir()
     Path("submission/output.jsonl").write_text('{"id": 1, "prediction": "a b"}\n')
     Path("suite.toml").write_text(SUITE)
+    for path in (Path(__file__).parent / "files").iterdir():
+        Path(path.name).write_bytes(path.read_bytes())
+    # Trackers, which take what they are given.
+    for tracker in ("mlflow", "wandb"):
+        monkeypatch.setitem(sys.modules, tracker, unittest.mock.MagicMock())
     names: dict = {}
     checked = 0
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S):
