@@ -36,7 +36,7 @@ def written(entries: list[dict[str, Any]]) -> str:
     for entry in entries:
         items = [(name, kind, repr(default)) for name, kind, default, _ in made.arguments(entry)]
         signature = "".join(f"    {name}: {kind} = {default},\n" for name, kind, default in items)
-        sides = "".join(f"    {side}: Any,\n" for side in made.sides_of(entry))
+        sides = "".join(f"    {side}: Any,\n" for side in made.sides_of(entry["name"]))
         parts.append(
             f"def {made.python_name(entry['name'])}(\n    *,\n{sides}{signature})"
             f" -> {made.result_type(entry)}:\n{documented(made.function_doc(entry), '    ')}\n"

@@ -9,7 +9,8 @@ from . import _generated
 from ._errors import MetricError
 from ._generated import *  # noqa: F403
 from ._boxes import Boxes
-from ._metric import Metric, check, compare, merge, score, score_files
+from ._compare import Comparison, compare
+from ._metric import Metric, assert_score, check, merge, score, score_files
 from ._listed import MetricInfo, metrics
 from ._normalize import normalize
 from ._own import register
@@ -22,6 +23,7 @@ from ._suite import SuiteResult, TaskResult, run_suite
 __all__ = [
     "Boxes",
     "CocoResult",
+    "Comparison",
     "Interval",
     "Metric",
     "MetricError",
@@ -32,6 +34,7 @@ __all__ = [
     "SuiteResult",
     "TaskResult",
     "__version__",
+    "assert_score",
     "check",
     "compare",
     "merge",

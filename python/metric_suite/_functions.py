@@ -9,16 +9,21 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
 
-from ._metric import Metric, _compares, _entries, _scored_as_given, _with_short_way
+from . import _native
+from ._examples import EXAMPLES
+from ._metric import Metric, _entries, _scored_as_given, _with_short_way, refuse_call, sides_of
 
 #: Name, type, default and meaning of an argument.
 Argument = tuple[str, str, Any, str]
 
 _COMMON: list[Argument] = [
     ("ids", "Any", None, "An id per example, for messages and samples."),
-    ("fields", "Mapping[str, Any] | None", None, "Further columns by name, such as weights, clusters or slices."),
+    ("fields", "Any", None, "Further columns by name, such as weights, clusters or slices: a mapping, or a data frame."),
 ]
-_WEIGHTS: Argument = ("weights", "Any", None, "A weight per example, instead of ``weight_field``.")
+_WEIGHTS: list[Argument] = [
+    ("weights", "Any", None, "A weight per example, instead of ``weight_field``."),
+    ("sample_weight", "Any", None, "The same as ``weights``, as scikit-learn calls it."),
+]
 _MISSING = "Mappings: what a reference without a prediction is: an error by default, scored against an empty one, or left out."
 _THREADS = "The number of threads, by default one per core. The result does not depend on it."
 _SLICES = "Fields whose values divide the examples into slices, each with scores of its own."
@@ -65,11 +70,6 @@ def _option_type(option: dict[str, Any], of_input: set[str]) -> tuple[str, Any]:
     return plain[kind], {"integer": int, "number": float}.get(kind, str)(default)
 
 
-def sides_of(entry: dict[str, Any]) -> list[str]:
-    """The arguments with the data: a metric of samples has no references."""
-    return ["predictions", "references"] if _compares(entry["name"]) else ["predictions"]
-
-
 def options(entry: dict[str, Any]) -> list[Argument]:
     """The options of a metric as arguments."""
     found = []
@@ -89,7 +89,7 @@ def options(entry: dict[str, Any]) -> list[Argument]:
 def arguments(entry: dict[str, Any]) -> list[Argument]:
     """The arguments of a metric's function, after the predictions and the references."""
     own = options(entry)
-    weights = [_WEIGHTS] if any(name == "weight_field" for name, *_ in own) else []
+    weights = _WEIGHTS if any(name == "weight_field" for name, *_ in own) else []
     return _COMMON + weights + own + _SETTINGS
 
 
@@ -133,13 +133,36 @@ def _listed(items: list[tuple[str, str]]) -> list[str]:
 
 
 def function_doc(entry: dict[str, Any]) -> str:
-    sides = [(side, entry[side.removesuffix("s")].rstrip(".") + ".") for side in sides_of(entry)]
+    sides = [(side, _taken(entry, side)) for side in sides_of(entry["name"])]
     words = {"higher": "higher is better", "lower": "lower is better", None: "neither direction is better"}
     scores = "; ".join(f"``{score['name']}`` ({words[score['direction']]})" for score in entry["scores"])
     items = sides + [(name, text) for name, _, _, text in arguments(entry)]
     returned = textwrap.wrap(f"The scores {scores}.", 108, initial_indent="    ", subsequent_indent="    ")
     lines = [f"{_in_python(entry['help'])}.", "", *_listed(items), "", "Returns:", *returned]
-    return "\n".join([*lines, "", "Raises:", "    MetricError: An option or a value is wrong.", ""])
+    lines += ["", "Raises:", "    MetricError: An option or a value is wrong.", ""]
+    return "\n".join([*lines, *_example(entry["name"])])
+
+
+def _taken(entry: dict[str, Any], side: str) -> str:
+    """What a function takes on one side: one value per example, a data set, or either."""
+    value = entry[side.removesuffix("s")].rstrip(".")
+    kind = _native.reads(entry["name"])
+    if kind == "documents":
+        return f"{_DATA_SET}. In files: {value}."
+    return f"{_VALUES}; each value is {value}." if kind == "records" else f"{_VALUES}, or a data set; each value is {value}."
+
+
+_VALUES = "A sequence, an array or a column with one value per example, a mapping of ids to values, or the ``Path`` of a file"
+_DATA_SET = "A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections`` (supervision) per image"
+
+
+def _example(name: str) -> list[str]:
+    """The example of a metric, whose test tells if one is missing."""
+    if name not in EXAMPLES:
+        return []
+    arguments, score, value = EXAMPLES[name]
+    call = f'metric_suite.{python_name(name)}({arguments})["{score}"]'
+    return [">>> import metric_suite", f">>> {call}", value, ""]
 
 
 def class_doc(entry: dict[str, Any]) -> str:
@@ -162,20 +185,20 @@ def _function(entry: dict[str, Any], module: str) -> Any:
     metric, name, items = entry["name"], python_name(entry["name"]), arguments(entry)
     defaults = {argument: default for argument, _, default, _ in items}
 
-    def whole(*, predictions: Any, references: Any, **given: Any) -> Any:
-        return alone(predictions=predictions, references=references, **given)
+    sides = sides_of(metric)
+    known = {**defaults, **dict.fromkeys(sides)}
 
-    def alone(*, predictions: Any, **given: Any) -> Any:
-        _refuse_unknown(name, given, {**defaults, **dict.fromkeys(sides_of(entry))})
+    def scored(*positional: Any, **given: Any) -> Any:
+        refuse_call(name, sides, positional, given)
+        _refuse_unknown(name, given, known)
         # Defaults are those of the metric, so only other values are handed on.
-        return _scored_as_given(metric, defaults, {"predictions": predictions, **given})
+        return _scored_as_given(metric, defaults, given)
 
-    both: Any = _with_short_way(metric)(whole) if entry["prediction"] == "a string" else whole
-    call: Any = both if "references" in sides_of(entry) else alone
+    call: Any = _with_short_way(metric)(scored) if entry["prediction"] == "a string" else scored
     call.__name__ = call.__qualname__ = name
     call.__module__, call.__doc__ = module, function_doc(entry)
-    sides = [Parameter(side, Parameter.KEYWORD_ONLY, annotation="Any") for side in sides_of(entry)]
-    call.__signature__ = _signature(items, result_type(entry), *sides)
+    parameters = [Parameter(side, Parameter.KEYWORD_ONLY, annotation="Any") for side in sides]
+    call.__signature__ = _signature(items, result_type(entry), *parameters)
     return call
 
 

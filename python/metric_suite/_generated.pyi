@@ -13,7 +13,7 @@ def wer(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
     unit: Literal['word', 'mixed'] | None = None,
     case_sensitive: bool = False,
@@ -34,10 +34,12 @@ def wer(
     """Word error rate, match error rate, word information lost and preserved.
 
     Args:
-        predictions: a string.
-        references: a string.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         profile: Package whose conventions to follow for white space and for empty references.
         unit: Unit to compare: a word, or mixed, which also has each character of scripts without spaces and
             each punctuation character and symbol as a unit [default: word].
@@ -70,6 +72,10 @@ def wer(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.wer(predictions=["the cat", "a dog"], references=["the cat sat", "a dog"])["wer"]
+    0.2
     """
 
 class WER(Metric):
@@ -128,7 +134,7 @@ def cer(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     profile: Literal['jiwer', 'torchmetrics', 'huggingface', 'wenet'] = 'jiwer',
     unit: Literal['codepoint', 'grapheme'] | None = None,
     case_sensitive: bool = False,
@@ -149,10 +155,12 @@ def cer(
     """Character error rate, and the other rates of wer, counted in characters.
 
     Args:
-        predictions: a string.
-        references: a string.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         profile: Package whose conventions to follow for white space and for empty references.
         unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default:
             codepoint].
@@ -185,6 +193,10 @@ def cer(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.cer(predictions=["abc"], references=["abcd"])["cer"]
+    0.25
     """
 
 class CER(Metric):
@@ -243,7 +255,7 @@ def string_accuracy(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     samples: bool = False,
@@ -260,10 +272,12 @@ def string_accuracy(
     """Share of texts that equal their reference.
 
     Args:
-        predictions: a string.
-        references: a string, or `references`: a list of strings.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -289,6 +303,10 @@ def string_accuracy(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.string_accuracy(predictions=["the cat", "a dog"], references=["the cat sat", "a dog"])["string_accuracy"]
+    0.5
     """
 
 class StringAccuracy(Metric):
@@ -337,7 +355,7 @@ def exact_match(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     regexes_to_ignore: Sequence[str] | str | None = None,
@@ -360,10 +378,12 @@ def exact_match(
     """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
 
     Args:
-        predictions: a string; with votes, a list of strings.
-        references: a string, or `references`: a list of strings.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string; with votes, a list of strings.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -395,6 +415,10 @@ def exact_match(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.exact_match(predictions=["the cat", "a dog"], references=["the cat sat", "a dog"])["exact_match"]
+    0.5
     """
 
 class ExactMatch(Metric):
@@ -455,7 +479,7 @@ def squad(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['v1.1', 'v2', 'mlqa', 'cmrc'] = 'v1.1',
@@ -476,13 +500,15 @@ def squad(
     """Exact match and F1 of answers extracted from a text, as in SQuAD.
 
     Args:
-        predictions: a string, or with a data file SQuAD's predictions file, an object that maps ids to texts.
-            With a threshold and no file of probabilities {"prediction_text": ..., "no_answer_probability":
-            ...}.
-        references: an answer, a list of answers, {"text": a list of answers}, or SQuAD's data file (.json).
-            Under v2, an empty list means that there is no answer.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a string, or with a data file SQuAD's
+            predictions file, an object that maps ids to texts. With a threshold and no file of probabilities
+            {"prediction_text": ..., "no_answer_probability": ...}.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is an answer, a list of answers, {"text": a list
+            of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -515,6 +541,10 @@ def squad(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.squad(predictions=["the cat"], references=[["a cat", "a dog"]])["f1"]
+    1.0
     """
 
 class SQuAD(Metric):
@@ -574,7 +604,7 @@ def vqa(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['exact', 'fusion-brain-2021', 'vqa-v2', 'vqa-v2-always-normalise'] = 'exact',
@@ -593,12 +623,15 @@ def vqa(
     """Accuracy of answers to questions about images.
 
     Args:
-        predictions: a string; with an annotation file, VQA v2's results file: a list of {"question_id": ...,
-            "answer": ...}.
-        references: an answer or a list of answers, or {"answer": ..., "lang": "en"}, with `lang`,
-            `question_type` and `answer_type` next to it where given; or VQA v2's annotation file (.json).
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a string; with an annotation file, VQA v2's
+            results file: a list of {"question_id": ..., "answer": ...}.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is an answer or a list of answers, or {"answer":
+            ..., "lang": "en"}, with `lang`, `question_type` and `answer_type` next to it where given; or VQA
+            v2's annotation file (.json).
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -626,6 +659,10 @@ def vqa(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.vqa(predictions=["yes"], references=[["yes"] * 10])["accuracy"]
+    1.0
     """
 
 class VQA(Metric):
@@ -678,7 +715,7 @@ def anls(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['paper', 'rrc'] = 'paper',
@@ -697,10 +734,12 @@ def anls(
     """Average Normalized Levenshtein Similarity of answers read from documents.
 
     Args:
-        predictions: a string.
-        references: an answer or a list of answers.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is an answer or a list of answers.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -730,6 +769,10 @@ def anls(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.anls(predictions=["abcd"], references=[["abcx", "z"]])["anls"]
+    0.75
     """
 
 class ANLS(Metric):
@@ -784,7 +827,7 @@ def relaxed_accuracy(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     tolerance: float = 0.05,
@@ -802,10 +845,12 @@ def relaxed_accuracy(
     """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy).
 
     Args:
-        predictions: a string or a number.
-        references: an answer or a list of answers, each a string or a number.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string or a number.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is an answer or a list of answers, each a string or a number.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -832,6 +877,10 @@ def relaxed_accuracy(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.relaxed_accuracy(predictions=["103", 120], references=[100, 100])["relaxed_accuracy"]
+    0.5
     """
 
 class RelaxedAccuracy(Metric):
@@ -882,7 +931,7 @@ def edit_similarity(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     max_cells: int = 100000000000,
@@ -900,10 +949,12 @@ def edit_similarity(
     """Mean of 1 less the Levenshtein distance over the length of the longer text.
 
     Args:
-        predictions: a string.
-        references: a string.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -931,6 +982,10 @@ def edit_similarity(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.edit_similarity(predictions=["abcd"], references=["abcx"])["edit_similarity"]
+    0.75
     """
 
 class EditSimilarity(Metric):
@@ -982,7 +1037,7 @@ def bleu(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['sacrebleu', 'evaluate', 'codexglue-generation', 'codexglue-summarization'] = 'sacrebleu',
@@ -1008,10 +1063,12 @@ def bleu(
     """BLEU: n-grams of generated texts that are in their references.
 
     Args:
-        predictions: a text.
-        references: a text or a list of texts.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -1049,6 +1106,10 @@ def bleu(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.bleu(predictions=["a b c d e"], references=[["a b c d x"]])["bleu"]
+    0.66874...
     """
 
 class BLEU(Metric):
@@ -1118,7 +1179,7 @@ def chrf(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['sacrebleu'] = 'sacrebleu',
@@ -1142,10 +1203,12 @@ def chrf(
     """chrF and chrF++: n-grams of characters and words that texts share.
 
     Args:
-        predictions: a text.
-        references: a text or a list of texts.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -1178,6 +1241,10 @@ def chrf(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.chrf(predictions=["the cat"], references=["the cat"])["chrf"]
+    1.0
     """
 
 class CHRF(Metric):
@@ -1240,7 +1307,7 @@ def ter(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['sacrebleu', 'corrected'] = 'sacrebleu',
@@ -1263,10 +1330,12 @@ def ter(
     """Translation edit rate (TER): edits and shifts of words per word of the references.
 
     Args:
-        predictions: a text.
-        references: a text or a list of texts.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -1300,6 +1369,10 @@ def ter(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.ter(predictions=["a b c x"], references=[["a b c d"]])["ter"]
+    0.25
     """
 
 class TER(Metric):
@@ -1362,7 +1435,7 @@ def rouge(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     normalize: Sequence[str] | str | None = None,
     profile: Literal['rouge-score'] = 'rouge-score',
@@ -1385,10 +1458,12 @@ def rouge(
     """ROUGE: n-grams and subsequences of words that a summary shares with its reference.
 
     Args:
-        predictions: a text.
-        references: a text or a list of texts.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
@@ -1422,6 +1497,10 @@ def rouge(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.rouge(predictions=["a b"], references=["a b c d"], types=["1"])["rouge1_recall"]
+    0.5
     """
 
 class ROUGE(Metric):
@@ -1484,7 +1563,7 @@ def cpwer(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     collar: float | None = None,
     reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
     prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
@@ -1506,10 +1585,12 @@ def cpwer(
     """Word error rate of several speakers, each paired with a speaker of the prediction.
 
     Args:
-        predictions: a list of segments {speaker, start, end, words}.
-        references: a list of segments {speaker, start, end, words}.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         collar: Match words only if their times are less than this apart; 5 is usual.
         reference_timing: With collar: times of the words of a reference segment [default: characters].
         prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
@@ -1540,6 +1621,10 @@ def cpwer(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.cpwer(predictions=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]], references=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]])["cp_wer"]
+    0.0
     """
 
 class CPWER(Metric):
@@ -1598,7 +1683,7 @@ def orcwer(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     search: Literal['exact', 'greedy'] = 'exact',
     collar: float | None = None,
     reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
@@ -1621,10 +1706,12 @@ def orcwer(
     """Word error rate of several speakers, whose segments go where they fit best.
 
     Args:
-        predictions: a list of segments {speaker, start, end, words}.
-        references: a list of segments {speaker, start, end, words}.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         search: Search for the assignment of segments; greedy: fast, and rarely with more errors.
         collar: Match words only if their times are less than this apart; 5 is usual.
         reference_timing: With collar: times of the words of a reference segment [default: characters].
@@ -1656,6 +1743,10 @@ def orcwer(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.orcwer(predictions=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]], references=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]])["orc_wer"]
+    0.0
     """
 
 class ORCWER(Metric):
@@ -1716,7 +1807,7 @@ def dicpwer(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     collar: float | None = None,
     reference_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
     prediction_timing: Literal['characters', 'character-points', 'equal', 'equal-points', 'segment', 'word'] | None = None,
@@ -1738,10 +1829,12 @@ def dicpwer(
     """Word error rate of several speakers, to whom each predicted segment goes where it fits best.
 
     Args:
-        predictions: a list of segments {speaker, start, end, words}.
-        references: a list of segments {speaker, start, end, words}.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of segments {speaker, start, end, words}.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         collar: Match words only if their times are less than this apart; 5 is usual.
         reference_timing: With collar: times of the words of a reference segment [default: characters].
         prediction_timing: With collar: times of the words of a predicted segment [default: character-points].
@@ -1772,6 +1865,10 @@ def dicpwer(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.dicpwer(predictions=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]], references=[[{"speaker": "A", "start": 0, "end": 1, "words": "a b"}]])["di_cp_wer"]
+    0.0
     """
 
 class DICPWER(Metric):
@@ -1830,7 +1927,7 @@ def codebleu(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     extract: str | None = None,
     lang: Literal['java', 'c_sharp', 'python', 'c', 'cpp', 'javascript', 'php', 'go', 'ruby', 'rust', 'typescript'] | None = None,
     lang_field: str | None = None,
@@ -1851,10 +1948,12 @@ def codebleu(
     """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow.
 
     Args:
-        predictions: a string.
-        references: a string, or `references`: a list of strings.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
             the first fenced block (```).
         lang: Language of all texts.
@@ -1883,6 +1982,10 @@ def codebleu(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.codebleu(predictions=["x = 1"], references=["x = 1"], lang="python", profile="codebleu-0.7")["syntax_match"]
+    1.0
     """
 
 class CodeBLEU(Metric):
@@ -1936,7 +2039,7 @@ def pass_at_k(
     *,
     predictions: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     k: Sequence[int] | int | None = None,
     group_field: str | None = None,
     samples: bool = False,
@@ -1953,10 +2056,11 @@ def pass_at_k(
     """Probability that one of k samples of a task passes (pass@k), and that all do (pass^k).
 
     Args:
-        predictions: a list of true and false, or of 1 and 0, one per sample, or {"n": samples, "c": those that
-            pass}; with group_field, one of these.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of true and false, or of 1 and 0, one per sample, or
+            {"n": samples, "c": those that pass}; with group_field, one of these.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         k: Number of samples to draw, or several such numbers. By default 1.
         group_field: Field that holds the task, if each record is one sample.
         samples: Whether the result has the scores of each example.
@@ -1976,6 +2080,10 @@ def pass_at_k(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.pass_at_k(predictions=[[True, False], [True, True]], k=[1])["pass@1"]
+    0.75
     """
 
 class PassAtK(Metric):
@@ -2018,7 +2126,7 @@ def classification(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     average: Literal['micro', 'macro', 'weighted'] = 'macro',
     zero_division: Literal['undefined', '0', '1'] = 'undefined',
     labels: Sequence[str] | str | None = None,
@@ -2038,10 +2146,12 @@ def classification(
     """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
 
     Args:
-        predictions: a label, which is an integer or a string.
-        references: a label, which is an integer or a string.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a label, which is an integer or a string.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a label, which is an integer or a string.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         average: How to average precision, recall and F1 over classes.
         zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
@@ -2071,6 +2181,10 @@ def classification(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.classification(predictions=["cat", "dog"], references=["cat", "cat"])["accuracy"]
+    0.5
     """
 
 class Classification(Metric):
@@ -2124,8 +2238,9 @@ def classification_scores(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     weights: Any = None,
+    sample_weight: Any = None,
     profile: Literal['textbook', 'sklearn', 'torchmetrics'] = 'textbook',
     positive: str | None = None,
     classes: Sequence[str] | str | None = None,
@@ -2150,11 +2265,15 @@ def classification_scores(
     """Scores of classes: ROC AUC, average precision, log loss, Brier score, calibration error.
 
     Args:
-        predictions: a number (two classes), or a list or an object of numbers, one per class.
-        references: a label, which is an integer, a string or a boolean.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number (two classes), or a list or an object of numbers, one
+            per class.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a label, which is an integer, a string or a boolean.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         weights: A weight per example, instead of ``weight_field``.
+        sample_weight: The same as ``weights``, as scikit-learn calls it.
         profile: Convention: undefined scores are null (textbook), or 0 as in scikit-learn; or the bins of
             torchmetrics.
         positive: Label that a high score means, if there are two [default: 1 or true].
@@ -2184,6 +2303,10 @@ def classification_scores(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.classification_scores(predictions=[0.9, 0.2, 0.4], references=[1, 0, 1])["roc_auc"]
+    1.0
     """
 
 class ClassificationScores(Metric):
@@ -2243,8 +2366,9 @@ def multilabel(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     weights: Any = None,
+    sample_weight: Any = None,
     profile: Literal['textbook', 'sklearn'] = 'textbook',
     average: Literal['macro', 'weighted', 'micro', 'samples'] = 'macro',
     zero_division: Literal['undefined', '0', '1'] = 'undefined',
@@ -2267,11 +2391,14 @@ def multilabel(
     """Several labels per example: precision, recall, F1, Jaccard, Hamming loss; ROC AUC and average precision of scores.
 
     Args:
-        predictions: a list of labels, or an object with a score for each label.
-        references: a list of labels, each an integer or a string.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of labels, or an object with a score for each label.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of labels, each an integer or a string.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         weights: A weight per example, instead of ``weight_field``.
+        sample_weight: The same as ``weights``, as scikit-learn calls it.
         profile: With scores: undefined scores stay undefined (textbook), or are 0 as in scikit-learn (sklearn).
         average: How to average over classes, or over examples (samples).
         zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted.
@@ -2300,6 +2427,10 @@ def multilabel(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.multilabel(predictions=[["a"], ["b"]], references=[["a"], ["a", "b"]], average="micro")["precision"]
+    1.0
     """
 
 class Multilabel(Metric):
@@ -2355,8 +2486,9 @@ def accuracy_at_k(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     weights: Any = None,
+    sample_weight: Any = None,
     input: Literal['labels', 'scores'] | None = None,
     k: Sequence[int] | int | None = None,
     ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
@@ -2378,12 +2510,16 @@ def accuracy_at_k(
     """Share of examples whose reference is among the first k predicted labels.
 
     Args:
-        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
-            class.
-        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of labels, the most likely first; with input="scores",
+            a list of numbers, one per class.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a label, an integer or a string; with input="scores", the
+            index of a score, counted from 0.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         weights: A weight per example, instead of ``weight_field``.
+        sample_weight: The same as ``weights``, as scikit-learn calls it.
         input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
             is an index.
         k: Number of first labels that count, or several such numbers [default: 1 and the length of the rows, or
@@ -2410,6 +2546,10 @@ def accuracy_at_k(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.accuracy_at_k(predictions=[[0.1, 0.9], [0.7, 0.3]], references=[1, 1], k=[1])["accuracy@1"]
+    0.5
     """
 
 class AccuracyAtK(Metric):
@@ -2464,8 +2604,9 @@ def mrr(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     weights: Any = None,
+    sample_weight: Any = None,
     input: Literal['labels', 'scores'] | None = None,
     k: int | None = None,
     ties: Literal['highest-index', 'lowest-index', 'optimistic', 'pessimistic', 'expected'] | None = None,
@@ -2487,12 +2628,16 @@ def mrr(
     """Mean reciprocal rank of the reference among the predicted labels.
 
     Args:
-        predictions: a list of labels, the most likely first; with input="scores", a list of numbers, one per
-            class.
-        references: a label, an integer or a string; with input="scores", the index of a score, counted from 0.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a list of labels, the most likely first; with input="scores",
+            a list of numbers, one per class.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a label, an integer or a string; with input="scores", the
+            index of a score, counted from 0.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         weights: A weight per example, instead of ``weight_field``.
+        sample_weight: The same as ``weights``, as scikit-learn calls it.
         input: Form of a prediction: a list of labels, or the scores of all classes. With scores, the reference
             is an index.
         k: Count only the first K labels.
@@ -2518,6 +2663,10 @@ def mrr(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.mrr(predictions=[["b", "a"]], references=["a"])["mrr"]
+    0.5
     """
 
 class MRR(Metric):
@@ -2571,7 +2720,7 @@ def retrieval(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     profile: Literal['trec-eval-9', 'trec-eval-10', 'sklearn'] = 'trec-eval-9',
     k: Sequence[int] | int | None = None,
     relevance_level: int = 1,
@@ -2593,10 +2742,14 @@ def retrieval(
     """Ranked documents of topics: nDCG, MAP, MRR, precision, recall, success, bpref.
 
     Args:
-        predictions: an object of documents with their scores, or a list of documents, the best first.
-        references: an object of documents with their relevance, or a list of relevant documents.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is an object of documents with their scores, or a list of
+            documents, the best first.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is an object of documents with their relevance, or a list of
+            relevant documents.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         profile: Program whose order of documents and rules for ties to follow.
         k: Ranks at which measures are cut. By default 10.
         relevance_level: Least relevance of a relevant document, as -l of trec_eval.
@@ -2625,6 +2778,10 @@ def retrieval(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.retrieval(predictions={"q": {"x": 0.9, "y": 0.8}}, references={"q": {"y": 1}})["map"]
+    0.5
     """
 
 class Retrieval(Metric):
@@ -2677,8 +2834,9 @@ def regression(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     weights: Any = None,
+    sample_weight: Any = None,
     profile: Literal['textbook', 'sklearn'] = 'textbook',
     weight_field: str | None = None,
     samples: bool = False,
@@ -2695,11 +2853,14 @@ def regression(
     """Errors of predicted numbers (MAE, MSE, RMSE, MAPE, the greatest error), R² and Pearson's correlation.
 
     Args:
-        predictions: a number.
-        references: a number.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         weights: A weight per example, instead of ``weight_field``.
+        sample_weight: The same as ``weights``, as scikit-learn calls it.
         profile: R² of constant references: undefined (textbook), or 1 or 0 (sklearn).
         weight_field: Field next to the reference with the weight of the example.
         samples: Whether the result has the scores of each example.
@@ -2721,6 +2882,10 @@ def regression(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.regression(predictions=[1.0, 2.5], references=[1.0, 3.0])["mae"]
+    0.25
     """
 
 class Regression(Metric):
@@ -2763,7 +2928,7 @@ def rank_correlation(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -2778,10 +2943,12 @@ def rank_correlation(
     """Spearman's and Kendall's rank correlations of predicted numbers.
 
     Args:
-        predictions: a number.
-        references: a number.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -2799,6 +2966,10 @@ def rank_correlation(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.rank_correlation(predictions=[1, 2, 3], references=[10, 20, 30])["spearman"]
+    1.0
     """
 
 class RankCorrelation(Metric):
@@ -2837,7 +3008,7 @@ def coco(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     iou_type: Literal['bbox', 'segm', 'keypoints'] | None = None,
     oks_sigmas: Sequence[float] | float | None = None,
     iou: Sequence[float] | float | None = None,
@@ -2864,14 +3035,16 @@ def coco(
     """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
 
     Args:
-        predictions: a COCO results file: a list of detections (or JSON Lines), each with image_id, category_id,
-            score, and one of bbox, segmentation and keypoints; a folder of results (.txt); or one image per
-            record: a list of its detections.
-        references: a COCO ground-truth file with images, categories and annotations, a folder of Pascal VOC
-            annotations (.xml) or of YOLO labels (.txt), or one image per record: a list of its annotations, or
-            {"width", "height", "annotations": [...]}.
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file: a list of detections (or JSON Lines), each
+            with image_id, category_id, score, and one of bbox, segmentation and keypoints; a folder of results
+            (.txt); or one image per record: a list of its detections.
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO ground-truth file with images, categories and annotations,
+            a folder of Pascal VOC annotations (.xml) or of YOLO labels (.txt), or one image per record: a list
+            of its annotations, or {"width", "height", "annotations": [...]}.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         iou_type: Shapes to compare: boxes, masks or keypoints.
         oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
             keypoints of a person.
@@ -2910,6 +3083,10 @@ def coco(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.coco(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["AR_100"]
+    1.0
     """
 
 class COCO(Metric):
@@ -2980,7 +3157,7 @@ def voc(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     iou: float = 0.5,
     interpolation: Literal['every', '11'] = 'every',
     strict: bool = False,
@@ -3003,12 +3180,14 @@ def voc(
     """Pascal VOC's average precision of boxes.
 
     Args:
-        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
-            YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
-            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file (.json), a folder of results by class or by
+            image (.txt), or one of YOLO's labels with confidences (.txt).
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO ground-truth file (.json), a folder of Pascal VOC's
+            annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         iou: IoU threshold of a match.
         interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
         strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
@@ -3037,6 +3216,10 @@ def voc(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.voc(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["mAP"]
+    1.0
     """
 
 class VOC(Metric):
@@ -3094,7 +3277,7 @@ def detection(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     profile: Literal['one-to-one', 'fusion-brain-2021', 'fusion-brain-baseline', 'seed-text'] = 'one-to-one',
     matching: Literal['optimal', 'greedy', 'voc', 'voc-strict', 'optimal-sum', 'any-overlap'] | None = None,
     iou: Sequence[float] | float | None = None,
@@ -3119,13 +3302,16 @@ def detection(
     """Precision, recall and F1 of boxes under a matching rule that you choose.
 
     Args:
-        predictions: a list of boxes, or of {"box": [...], "score": s}; or {class: [...]}; or a COCO results
-            file, or a folder of results (.txt).
-        references: a list of boxes, or of {"box": [...], "crowd": true, "ignore": true}, of one image and
-            class, with `class` and `image` next to it if known, or {class: [box]} of one image; or a COCO
-            ground-truth file, or a folder of Pascal VOC's annotations (.xml) or of YOLO's labels (.txt).
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a list of boxes, or of {"box": [...], "score":
+            s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt).
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a list of boxes, or of {"box": [...], "crowd":
+            true, "ignore": true}, of one image and class, with `class` and `image` next to it if known, or
+            {class: [box]} of one image; or a COCO ground-truth file, or a folder of Pascal VOC's annotations
+            (.xml) or of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         profile: Convention to follow.
         matching: Matching rule, instead of the one of the profile.
         iou: IoU threshold of a match. With several, scores have names like f1@0.5. By default 0.5.
@@ -3165,6 +3351,10 @@ def detection(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.detection(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["f1"]
+    1.0
     """
 
 class Detection(Metric):
@@ -3230,7 +3420,7 @@ def tide(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     iou: float = 0.5,
     background: float = 0.1,
     max_detections: int = 100,
@@ -3251,12 +3441,14 @@ def tide(
     """TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1.
 
     Args:
-        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
-            YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
-            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file (.json), a folder of results by class or by
+            image (.txt), or one of YOLO's labels with confidences (.txt).
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO ground-truth file (.json), a folder of Pascal VOC's
+            annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         iou: IoU threshold of a match.
         background: Largest IoU of a detection that belongs to the background.
         max_detections: Number of detections per image that count.
@@ -3283,6 +3475,10 @@ def tide(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.tide(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["AP"]
+    1.0
     """
 
 class TIDE(Metric):
@@ -3336,7 +3532,7 @@ def confusion_matrix(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     iou: float = 0.5,
     score_threshold: float | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
@@ -3357,12 +3553,14 @@ def confusion_matrix(
     """Confusion matrix of box classes and the background.
 
     Args:
-        predictions: a COCO results file (.json), a folder of results by class or by image (.txt), or one of
-            YOLO's labels with confidences (.txt).
-        references: a COCO ground-truth file (.json), a folder of Pascal VOC's annotations (.xml, or .txt with
-            lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file (.json), a folder of results by class or by
+            image (.txt), or one of YOLO's labels with confidences (.txt).
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO ground-truth file (.json), a folder of Pascal VOC's
+            annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         iou: IoU threshold of a match.
         score_threshold: Leave out detections below this score.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
@@ -3390,6 +3588,10 @@ def confusion_matrix(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.confusion_matrix(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["f1"]
+    1.0
     """
 
 class ConfusionMatrix(Metric):
@@ -3444,7 +3646,7 @@ def lanes(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     profile: Literal['mapdr-reference'] = 'mapdr-reference',
     alignment: Literal['given', 'key', 'properties', 'optimal'] = 'optimal',
     lane_ids: Literal['strict', 'text'] = 'strict',
@@ -3467,11 +3669,13 @@ def lanes(
     """Precision and recall of traffic rules and the lanes they apply to (MapDR).
 
     Args:
-        predictions: the same; null and unreadable predictions count as no rules.
-        references: the rules of a clip, {rule: {"attr_info": {...}, "centerline": [lane]}}, as in MapDR's label
-            files; with MapDR's `data` next to them, lane ids are checked.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is the same; null and unreadable predictions count as no rules.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is the rules of a clip, {rule: {"attr_info": {...}, "centerline":
+            [lane]}}, as in MapDR's label files; with MapDR's `data` next to them, lane ids are checked.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         profile: Convention to follow.
         alignment: Alignment of predicted rules with reference rules in correspondence_*.
         lane_ids: Comparison of lane ids: strict tells 7 from "7", text does not.
@@ -3509,6 +3713,10 @@ def lanes(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.lanes(predictions=[{"rule": {"attr_info": {"LaneType": "bus"}, "centerline": [1]}}], references=[{"rule": {"attr_info": {"LaneType": "bus"}, "centerline": [1]}}])["rule_f1"]
+    1.0
     """
 
 class Lanes(Metric):
@@ -3566,7 +3774,7 @@ def openlane(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3581,13 +3789,15 @@ def openlane(
     """OpenLane-V2 Score: lanes, traffic elements and their topology.
 
     Args:
-        predictions: the same with a "confidence" in each lane and traffic element, and confidences in the
-            topologies.
-        references: a frame as in OpenLane-V2's annotations: {"lane_centerline": [{"id", "points"}],
-            "traffic_element": [{"id", "attribute", "points"}], "topology_lclc": [[0 or 1]], "topology_lcte":
-            [[0 or 1]]}.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is the same with a "confidence" in each lane and traffic element,
+            and confidences in the topologies.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a frame as in OpenLane-V2's annotations: {"lane_centerline":
+            [{"id", "points"}], "traffic_element": [{"id", "attribute", "points"}], "topology_lclc": [[0 or 1]],
+            "topology_lcte": [[0 or 1]]}.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3610,6 +3820,10 @@ def openlane(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.openlane(predictions=[{"lane_centerline": [{"id": 1, "confidence": 0.9, "points": [[0, 0, 0], [1, 0, 0]]}], "traffic_element": [], "topology_lclc": [[0]], "topology_lcte": [[]]}], references=[{"lane_centerline": [{"id": 1, "points": [[0, 0, 0], [1, 0, 0]]}], "traffic_element": [], "topology_lclc": [[0]], "topology_lcte": [[]]}])["DET_l"]
+    1.0
     """
 
 class OpenLane(Metric):
@@ -3648,7 +3862,7 @@ def arc(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     attempts: int = 2,
     strict: bool = False,
     groups: Literal['none', 'task'] = 'none',
@@ -3666,14 +3880,17 @@ def arc(
     """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
 
     Args:
-        predictions: a grid, or null for none. For a submission Kaggle's file {task: [{"attempt_1": grid,
-            "attempt_2": grid}]}, the table output_id,output of 2019 and 2024 (.csv), or a folder of arc-agi-
-            benchmarking's files. In these files a task that the submission lacks scores 0, and one that the
-            solutions lack is left out; a warning names both.
-        references: a grid [[int]], 1 to 30 on a side, cells 0 to 9; for a submission the grids of a task's test
-            outputs, as in Kaggle's file of solutions {task: [grid]}, or a folder of ARC tasks.
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a grid, or null for none. For a submission
+            Kaggle's file {task: [{"attempt_1": grid, "attempt_2": grid}]}, the table output_id,output of 2019
+            and 2024 (.csv), or a folder of arc-agi-benchmarking's files. In these files a task that the
+            submission lacks scores 0, and one that the solutions lack is left out; a warning names both.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a grid [[int]], 1 to 30 on a side, cells 0 to
+            9; for a submission the grids of a task's test outputs, as in Kaggle's file of solutions {task:
+            [grid]}, or a folder of ARC tasks.
         ids: An id per example, for messages and samples.
-        fields: Further columns by name, such as weights, clusters or slices.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
         attempts: In submissions: number of attempts per output that count.
         strict: Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks
             and outputs of a submission that do not belong there.
@@ -3698,6 +3915,10 @@ def arc(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.arc(predictions=[[[1, 2]]], references=[[[1, 3]]])["cell_accuracy"]
+    0.5
     """
 
 class ARC(Metric):

@@ -66,6 +66,40 @@ _FILE_SETTINGS = frozenset(
 _SIDES = {"predictions": "prediction", "references": "reference"}
 
 
+def metric_name(name: Any) -> Any:
+    """Returns the name of a metric with hyphens, which functions write as underscores."""
+    return name.replace("_", "-") if isinstance(name, str) else name
+
+
+def is_files(value: Any) -> bool:
+    """Whether a value is the path of a file, or a list of such paths."""
+    is_list = isinstance(value, (list, tuple)) and len(value) > 0
+    return isinstance(value, (str, os.PathLike)) or is_list and all(isinstance(path, os.PathLike) for path in value)
+
+
+# The default of an argument that must be given.
+REQUIRED: Any = object()
+
+
+def sides_of(metric: str) -> list[str]:
+    """The arguments with the data: a metric of samples has no references."""
+    return ["predictions", "references"] if _compares(metric) else ["predictions"]
+
+
+def refuse_call(name: str, needed: Iterable[str], given: tuple[Any, ...], named: Iterable[str]) -> None:
+    """Refuses a call with positional arguments, or without all that it needs, with the form that it has.
+
+    The packages for these metrics disagree on the order of predictions and references.
+    """
+    form = ", ".join(argument if argument == "metric" else f"{argument}=..." for argument in needed)
+    if given:
+        raise TypeError(f"{name}() takes keyword arguments: expected {name}({form}), found {len(given)} without a keyword")
+    missing = [argument for argument in needed if argument not in named]
+    if missing:
+        count = f"{len(missing)} required keyword-only argument{'' if len(missing) == 1 else 's'}"
+        raise TypeError(f"{name}() missing {count}: {' and '.join(map(repr, missing))}: expected {name}({form})")
+
+
 def _parted(arguments: dict[str, Any], known: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the options of the metric and the settings of the run."""
     options: dict[str, Any] = {}
@@ -113,11 +147,15 @@ def _scored(
     predictions: Any,
     references: Any,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Any:
+    fields = _columns_of(fields)
     if not _compares(scorer.metric):
         if references is not None:
             raise MetricError(f"references: {scorer.metric} has none: expected only predictions", side="reference")
+        if is_files(predictions):
+            return _scored_files(scorer, None, predictions, settings or {})
         if isinstance(predictions, Mapping):
             ids = list(predictions) if ids is None else ids
             predictions = list(predictions.values())
@@ -127,6 +165,21 @@ def _scored(
     if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
         # Lists of texts, with or without ids and fields.
         return scorer.score_values(predictions, references, ids, fields)
+    if settings is not None or not _reads_records(scorer):
+        is_file = is_files
+    else:
+        # A text of its own is more often a mistake than a path.
+        def is_file(value: Any) -> bool:
+            return is_files(value) and not isinstance(value, str)
+
+    files = [is_file(value) for value in (references, predictions)]
+    if any(files) and (all(files) or _reads_records(scorer)):
+        if ids is not None or fields is not None:
+            raise MetricError("ids and fields are for values: files have their own")
+        if all(files):
+            return _scored_files(scorer, references, predictions, settings or {})
+        sources = _source(references, "reference", "references"), _source(predictions, "prediction", "predictions")
+        return scorer.score_files(*sources, dict(settings or {}))
     incomplete = _native.reads(scorer.metric) == "documents"
     if is_data_set(references) or is_per_image(references, incomplete) or is_per_image(predictions, incomplete):
         if ids is not None or fields is not None:
@@ -157,7 +210,62 @@ def _scored(
     predictions, references = _plain(predictions), _plain(references)
     if scorer.metric == "multilabel":
         predictions, references = _indicators(predictions, references)
-    return scorer.score_values(predictions, references, ids, fields)
+    if not _takes_labels(scorer.metric):
+        return scorer.score_values(predictions, references, ids, fields)
+    if scorer.metric != "classification-scores":
+        # There, True and False are classes of their own.
+        predictions, references = _as_labels(predictions), _as_labels(references)
+    try:
+        return scorer.score_values(predictions, references, ids, fields)
+    except MetricError as error:
+        raise _with_way_out(error, references if error.side == "reference" else predictions) from None
+
+
+@cache
+def _takes_labels(name: str) -> bool:
+    """Whether references are labels."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return not shapes.isdisjoint({"labels", "label-scores", "ranked-labels", "class-scores"})
+
+
+def _as_labels(values: Any) -> Any:
+    """Returns booleans as the labels 0 and 1, as in scikit-learn."""
+    if isinstance(values, Mapping):
+        return dict(zip(values, _as_labels(list(values.values()))))
+    values = list(values) if hasattr(values, "__next__") else values
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if "bool" in kind and hasattr(values, "__len__"):
+        values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    elif not isinstance(values, (list, tuple)) or not values or type(values[0]).__name__ not in _BOOLEANS:
+        return values
+    # A missing value stays one.
+    is_boolean = [type(value).__name__ in _BOOLEANS for value in values]
+    return [int(value) if fits else None if kind else value for value, fits in zip(values, is_boolean)]
+
+
+# Python's, and those of numpy.
+_BOOLEANS = ("bool", "bool_")
+
+
+def _with_way_out(error: MetricError, values: Any) -> MetricError:
+    """Returns the error of a label such as 1.0, with the way to turn all of its column into integers."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if not kind.startswith(("float", "double")) or "found null" in error.problem:
+        return error
+    call = {"polars": ".cast(int)", "pyarrow": '.cast("int64")'}.get(type(values).__module__.split(".")[0], '.astype("int64")')
+    problem = f"{error.problem}; {call} turns a column of such numbers into labels"
+    return MetricError(problem, option=error.option, index=error.index, id=error.id, side=error.side, field=error.field)
+
+
+def _source(value: Any, field: str, name: str) -> Any:
+    """Returns one side as files, or as the lines of a file; values without ids are counted from 1, as lines of a text are."""
+    if is_files(value):
+        return _existing(value)
+    _refuse_set(value, name)
+    if isinstance(value, Mapping):
+        return _native.json_lines(value.keys(), value.values(), field, name, True)
+    values = value.to_pylist() if hasattr(value, "to_pylist") else list(value)
+    return _native.json_lines(range(1, len(values) + 1), values, field, name, False)
 
 
 def _reads_records(scorer: Any) -> bool:
@@ -309,6 +417,8 @@ def _are_scores(predictions: Any) -> bool:
 
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
     """Scores two mappings of ids to values."""
+    if _takes_labels(scorer.metric) and scorer.metric != "classification-scores":
+        predictions, references = _as_labels(predictions), _as_labels(references)
     return scorer.score_files(
         _native.json_lines(references.keys(), references.values(), "reference", "references", True),
         _native.json_lines(predictions.keys(), predictions.values(), "prediction", "predictions", True),
@@ -346,7 +456,7 @@ class Metric:
     _name: str | None = None
 
     def __init__(self, name: str | None = None, **options: Any) -> None:
-        name = name or self._name
+        name = metric_name(name) or self._name
         if name is None:
             raise TypeError("Metric() needs the name of a metric")
         self._chosen = dict(options)
@@ -587,11 +697,11 @@ def _scored_files(scorer: Any, references: Any, predictions: Any, settings: Mapp
 
 def score(
     metric: str,
-    *,
-    predictions: Any,
+    *given: Any,
+    predictions: Any = REQUIRED,
     references: Any = None,
     ids: Any = None,
-    fields: Mapping[str, Any] | None = None,
+    fields: Any = None,
     **options: Any,
 ) -> Result:
     """Scores predictions against references.
@@ -612,6 +722,9 @@ def score(
     >>> metric_suite.score("string-accuracy", predictions=["a", "b"], references=["a", "c"])["string_accuracy"]
     0.5
     """
+    metric = metric_name(metric)
+    if given or predictions is REQUIRED:
+        refuse_call("score", ["metric", *sides_of(metric)], given, ["metric"] if predictions is REQUIRED else ["metric", "predictions"])
     if references is None and _compares(metric):
         raise TypeError("score() missing 1 required keyword-only argument: 'references'")
     if not options and not _scores_options(metric):
@@ -626,26 +739,47 @@ def score(
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
     predictions = _kept(metric, predictions)
-    if "weights" in options and "weight-field" in _option_names(metric):
-        weights = options.pop("weights")
-        chosen, wanted = _with_input(metric, options, predictions), _scores_options(metric)
-        if weights is not None and any(chosen.get(name) != value for name, value in wanted.items()):
-            raise MetricError('weights: expected only with input="scores"', option="weights")
-        if weights is not None:
-            fields = {**(fields or {}), "weights": weights}
-            options["weight_field"] = "weights"
+    options, fields = _with_weights(metric, options, fields, predictions)
     scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
     return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
+
+
+def _with_weights(
+    metric: str, options: dict[str, Any], fields: Any, predictions: Any
+) -> tuple[dict[str, Any], Any]:
+    """Returns the options and the fields of a call with its weights, an argument of their own, as a field."""
+    if "weight-field" not in _option_names(metric):
+        if options.get("sample_weight") is not None and metric == "classification":
+            instead = "multilabel has precision, recall and F1 with weights, of lists of one label"
+            raise MetricError(f"sample_weight: classification counts whole examples: {instead}", option="sample_weight")
+        return options, fields
+    given = {name: options[name] for name in ("weights", "sample_weight") if options.get(name) is not None}
+    options = {name: value for name, value in options.items() if name not in ("weights", "sample_weight")}
+    if len(given) == 2:
+        raise MetricError("weights and sample_weight are the same: expected one of them", option="sample_weight")
+    if not given:
+        return options, fields
+    [(name, weights)] = given.items()
+    chosen, wanted = _with_input(metric, options, predictions), _scores_options(metric)
+    if any(chosen.get(option) != value for option, value in wanted.items()):
+        raise MetricError(f'{name}: expected only with input="scores"', option=name)
+    options["weight_field"] = "weights"
+    return options, {**(_columns_of(fields) or {}), "weights": weights}
+
+
+def _columns_of(fields: Any) -> Any:
+    """Returns further columns by name: a mapping, or those of a data frame."""
+    if fields is None or isinstance(fields, Mapping) or not hasattr(fields, "columns"):
+        return fields
+    return {str(name): fields[name] for name in getattr(fields, "column_names", fields.columns)}
 
 
 def _scored_as_given(metric: str, defaults: Mapping[str, Any] | None, given: dict[str, Any]) -> Result:
     """Returns ``score`` for the arguments of a metric's function, without those that equal its defaults."""
     known = defaults or {}
-    chosen = {name: value for name, value in given.items() if value is not known.get(name, _REQUIRED)}
+    chosen = {name: value for name, value in given.items() if value is not known.get(name, REQUIRED)}
     return score(metric, **chosen)
 
-
-_REQUIRED = object()
 
 _P = ParamSpec("_P")
 
@@ -662,9 +796,9 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
         whole: Any = function
 
         @wraps(function)
-        def call(*, predictions: Any, references: Any, **options: Any) -> Result:
+        def call(*given: Any, predictions: Any = REQUIRED, references: Any = REQUIRED, **options: Any) -> Result:
             nonlocal scorer, score_texts
-            if not options:
+            if not options and not given:
                 if score_texts is None:
                     scorer = _plain_scorer(metric)
                     score_texts = scorer.score_texts
@@ -674,7 +808,9 @@ def _with_short_way(metric: str) -> Callable[[Callable[_P, Result]], Callable[_P
                     result._scores, result._texts = found
                     result._scorer = scorer
                     return result
-            return cast(Result, whole(predictions=predictions, references=references, **options))
+            sides = {"predictions": predictions, "references": references}
+            named = {name: value for name, value in sides.items() if value is not REQUIRED}
+            return cast(Result, whole(*given, **named, **options))
 
         return cast("Callable[_P, Result]", call)
 
@@ -699,6 +835,7 @@ def score_files(
         FileNotFoundError: There is no such file.
         MetricError: An option or a record is invalid. The message names the file and the line.
     """
+    metric = metric_name(metric)
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     scorer = _native.Scorer(metric, options, settings | _further(more_references))
     return _warned(result_of(_scored_files(scorer, references, predictions, settings)))
@@ -719,99 +856,9 @@ def merge(states: Iterable[bytes | Metric]) -> Metric:
     return _of_outcome(outcome)
 
 
-def compare(
-    metric: str,
-    *,
-    references: Any,
-    predictions: Mapping[str, Any],
-    more_references: Any = None,
-    ids: Any = None,
-    baseline: str | None = None,
-    all_pairs: bool = False,
-    permutations: int | None = None,
-    **options: Any,
-) -> dict[str, Any]:
-    """Compares systems on the same references, as the program ``metric compare`` does.
-
-    Args:
-        metric: The name of the metric.
-        references: One value per example, or the path of a file.
-        predictions: The predictions by the name of the system: one value per example, or the path of a file.
-        more_references: A file with a further reference of each record, or a list of such files, next to files.
-        ids: An id per example, if values are given.
-        baseline: The system that the others are compared with; by default the first.
-        all_pairs: Whether all pairs of systems are compared.
-        permutations: The number of random trials of a paired test.
-        options: The options of the metric, and ``confidence``, ``resamples``, ``seed`` and so on.
-
-    Returns:
-        The JSON that the program prints, as a dict.
-    """
-    import json
-
-    options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
-    if isinstance(predictions, Mapping):
-        predictions = {name: _kept(metric, values) for name, values in predictions.items()}
-        options = _with_input(metric, options, next(iter(predictions.values()), None))
-    if not _compares(metric):
-        raise MetricError(f"{metric} has no references: `metric compare {metric} -p FILE FILE` compares files")
-    settings |= {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations} | _further(more_references)
-
-    counts: dict[str, int] = {}
-
-    def source(value: Any, field: str, name: str) -> Any:
-        if isinstance(value, (str, os.PathLike)):
-            return value
-        _refuse_whole(value, name)
-        if isinstance(value, Mapping):
-            return _native.json_lines(value.keys(), value.values(), field, name, True)
-        values = value.to_pylist() if hasattr(value, "to_pylist") else list(value)
-        names = range(1, len(values) + 1) if ids is None else list(ids)
-        if len(names) != len(values):
-            raise MetricError(f"{name}: {_counted(len(values), 'value')} and {_counted(len(names), 'id')}: expected as many of each")
-        counts[name] = len(values)
-        return _native.json_lines(names, values, field, name, False)
-
-    if not isinstance(predictions, Mapping):
-        problem = f"found {type(predictions).__name__}: expected a mapping of the name of each system to its predictions"
-        raise MetricError(f"predictions: {problem}", side="prediction")
-    _refuse_set(ids, "ids")
-    truth = source(references, "reference", "references")
-    systems = [(str(name), source(values, "prediction", f"predictions[{str(name)!r}]")) for name, values in predictions.items()]
-    for name, count in counts.items():
-        expected = counts.get("references", count)
-        # What the lists lack has no index that an error could name.
-        policy = settings.get("missing" if count < expected else "extra")
-        if count != expected and policy in (None, "error"):
-            problem = f"{_counted(count, 'prediction')} and {_counted(expected, 'reference')}"
-            raise MetricError(f"{name}: {problem}: expected as many of each", side="prediction")
-    has_ids = ids is not None or any(isinstance(value, Mapping) for value in (references, *predictions.values()))
-    found = _native.compare_files(metric, options, settings, truth, systems, has_ids)
-    read: dict[str, Any] = json.loads(found)
-    return read
-
-
-def _counted(count: int, one: str) -> str:
-    return f"{count} {one}{'' if count == 1 else 's'}"
-
-
 def _refuse_set(values: Any, name: str) -> None:
     if isinstance(values, (set, frozenset)):
         raise MetricError(f"{name}: found a set, which has no order: expected a sequence of values, such as a list")
-
-
-def _refuse_whole(values: Any, name: str) -> None:
-    """Refuses what is not one value per example: a set, a table, a data set in memory."""
-    _refuse_set(values, name)
-    side = "reference" if name == "references" else "prediction"
-    found = type(values).__name__
-    if isinstance(values, Boxes) or isinstance(values, Mapping) and {"images", "annotations"} <= set(values):
-        found = found if isinstance(values, Boxes) else "a data set of COCO"
-        problem = f"found {found}: compare takes data sets as files, so write it and give its path"
-        raise MetricError(f"{name}: {problem}", side=side)
-    if hasattr(values, "columns") and not isinstance(values, (Mapping, Sequence)):
-        problem = f"found {found}: expected one value per example, such as one column of it"
-        raise MetricError(f"{name}: {problem}", side=side)
 
 
 def check(result: Mapping[str, float | None], **limits: float) -> list[str]:
@@ -842,6 +889,18 @@ def check(result: Mapping[str, float | None], **limits: float) -> list[str]:
     return failed
 
 
+def assert_score(result: Mapping[str, float | None], **limits: float) -> None:
+    """Fails if a result violates limits, for tests: those of ``check``, with the same messages.
+
+    >>> import metric_suite
+    >>> result = metric_suite.wer(predictions=["the cat"], references=["the cat sat"])
+    >>> metric_suite.assert_score(result, wer=0.5)
+    """
+    failed = check(result, **limits)
+    if failed:
+        raise AssertionError("\n".join(failed))
+
+
 _LISTED: list[dict[str, Any]] | None = None
 
 
@@ -861,6 +920,7 @@ def _forget_entries() -> None:
     _LISTED = None
     _option_names.cache_clear()
     _scores_options.cache_clear()
+    _takes_labels.cache_clear()
     _plain_scorer.cache_clear()
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from . import _tables
+
 
 class Named(dict[str, Any]):
     """A dict by names, whose ``KeyError`` lists them."""
@@ -53,7 +55,7 @@ class Interval:
         self.standard_error, self.undefined = standard_error, undefined
 
     def _text(self) -> str:
-        return "-" if self.low is None or self.high is None else f"{self.low:.4f} to {self.high:.4f}"
+        return _tables.interval(self.low, self.high)
 
     def __repr__(self) -> str:
         return f"Interval(low={self.low}, high={self.high}, method={self.method!r})"
@@ -267,59 +269,84 @@ class Result(Mapping[str, "float | None"]):
             return text
         return json.dumps(self._json, separators=(",", ":"), ensure_ascii=False)
 
-    def _rows(self) -> list[tuple[str, ...]]:
+    def _interval_head(self) -> str:
+        return f"{100 * self.statistics['confidence']:g}% interval" if self.statistics else "interval"
+
+    def _tables(self) -> list[_tables.Table]:
+        """The scores, then the scores of the groups of each kind, one row per group."""
+        head, rows = ["score", "value"], [[name, _tables.number(score)] for name, score in self._scores.items()]
+        if self.intervals:
+            head.append(self._interval_head())
+            for row in rows:
+                interval = self.intervals.get(row[0])
+                row.append("-" if interval is None else interval._text())
+        tables = [_tables.Table(head, rows)]
+        for kind, groups in self.groups.items():
+            names = list(dict.fromkeys(name for group in groups.values() for name in group))
+            head, has_intervals = [kind], any(group.intervals for group in groups.values())
+            for name in names:
+                head += [name, f"{name}, {self._interval_head()}"] if has_intervals else [name]
+            rows = [[label, *group._cells(names, has_intervals)] for label, group in groups.items()]
+            tables.append(_tables.Table(head, rows))
+        return tables
+
+    def _cells(self, names: list[str], has_intervals: bool) -> list[str]:
+        """The scores of a group as cells of its row."""
+        cells = []
+        for name in names:
+            cells.append(_tables.number(self._scores.get(name)))
+            if has_intervals:
+                interval = self.intervals.get(name)
+                cells.append("-" if interval is None else interval._text())
+        return cells
+
+    def _records(self, kind: str | None = None, group: str | None = None) -> list[dict[str, Any]]:
+        """The scores as rows of a data frame: the whole data, then the groups of each kind."""
+        has_groups = kind is not None or bool(self.groups)
+        place: dict[str, Any] = {"kind": kind, "group": group} if has_groups else {}
         rows = []
         for name, score in self._scores.items():
-            row = [name, "-" if score is None else f"{score:.4f}"]
-            if self.intervals:
-                interval = self.intervals.get(name)
-                row.append("-" if interval is None else interval._text())
-            rows.append(tuple(row))
+            row = {**place, "score": name, "value": score}
+            interval = self.intervals.get(name)
+            if interval is not None:
+                row |= {"low": interval.low, "high": interval.high}
+            rows.append(row)
+        for kind_of_group, groups in self.groups.items():
+            for label, result in groups.items():
+                rows += result._records(kind_of_group, label)
         return rows
 
-    def _head(self) -> tuple[str, ...]:
-        head: tuple[str, ...] = ("score", "value")
-        if self.intervals:
-            head += (f"{100 * self.statistics['confidence']:g}% interval" if self.statistics else "interval",)
-        return head
+    def to_pandas(self) -> Any:
+        """Returns the scores as a ``pandas.DataFrame``, one row per score.
+
+        The columns are ``score`` and ``value``; ``kind`` and ``group`` if there are groups, whose rows follow those of all
+        examples; ``low`` and ``high`` if there are intervals. An undefined score is NaN.
+        """
+        return _tables.pandas_frame(self._records(), ("value", "low", "high"))
+
+    def to_polars(self) -> Any:
+        """Returns the scores as a ``polars.DataFrame`` with the columns of ``to_pandas``. An undefined score is null."""
+        return _tables.polars_frame(self._records(), ("value", "low", "high"))
 
     def __repr__(self) -> str:
-        rows = [self._head(), *self._rows()]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        lines = [_tables.text(self._tables())]
+        if self.groups:
+            lines.append("")
         if self.examples is not None:
             lines.append(f"{self.examples} example{'' if self.examples == 1 else 's'}, {self.signature}")
         lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     def to_markdown(self) -> str:
-        """Returns the scores as a Markdown table."""
-        rows = [self._head(), tuple("---" for _ in self._head()), *self._rows()]
-        table = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
-        return f"{table}\n\n`{self.signature}`\n"
+        """Returns the scores, and those of groups, as Markdown tables."""
+        return f"{_tables.markdown(self._tables())}\n\n`{self.signature}`\n"
 
     def to_latex(self) -> str:
-        """Returns the scores as a LaTeX table, which needs the package ``booktabs``."""
-        rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in self._rows()]
-        head = " & ".join(_latex(cell) for cell in self._head()) + r" \\"
-        columns = "l" + "r" * (len(self._head()) - 1)
-        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows]
-        lines += [r"\bottomrule", r"\end{tabular}", f"% {self.signature}"]
-        return "\n".join(lines) + "\n"
+        """Returns the scores, and those of groups, as LaTeX tables, which need the package ``booktabs``."""
+        return f"{_tables.latex(self._tables())}\n% {self.signature}\n"
 
     def _repr_html_(self) -> str:
-        # Not where the package is imported, which would take longer.
-        from html import escape
-
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self._head())
-        body = "".join(
-            "<tr>" + f'<th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self._rows()
-        )
-        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
-        caption = f"<caption>{escape(self.signature)}</caption>"
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{warnings}"
+        return _tables.html(self._tables(), self.signature, self.warnings)
 
 
 class _Stored:
@@ -390,8 +417,3 @@ def result_of(outcome: Any) -> Result:
     """Returns the result of an outcome, of the class of its metric."""
     kind = CocoResult if outcome.has_arrays else Result
     return kind._of_outcome(outcome)
-
-
-def _latex(text: str) -> str:
-    replaced = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(replaced.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in text)

@@ -25,7 +25,7 @@ use crate::columns::{Argument, Owned, is_set};
 use crate::error::{Location, Origin, id_or_index, metric_error, of_run, refused};
 use crate::json::each_to_json;
 use crate::objects;
-use crate::threads::for_examples;
+use crate::threads::{detached, for_examples};
 
 /// A metric with its options, ready to score.
 #[pyclass(module = "metric_suite._native", frozen)]
@@ -76,6 +76,14 @@ impl Scorer {
         let mut run =
             Run::new(entry, &chosen).map_err(|error| of_run(py, &error, Origin::Files))?;
         settings.apply(&mut run)?;
+        if settings.flag("is_compared")? {
+            run = run.for_comparison();
+        }
+        if let Some(outcomes) = settings.value("paired_with")? {
+            let outcomes = outcomes.extract::<Vec<PyRef<'_, Outcome>>>()?;
+            let outcomes: Vec<_> = outcomes.iter().map(|it| &it.outcome).collect();
+            run.keep_common(&outcomes);
+        }
         let name = entry.name;
         let objects = (entry.objects)(&chosen);
         let are_fixed = entry.scores.iter().all(|score| score.parameter.is_empty());
@@ -206,12 +214,12 @@ impl Scorer {
                 .fields
                 .push((name, values.column().map_err(refuse(name))?));
         }
-        let outcomes = py.detach(|| self.run.score_tables(references, predictions));
         let origin = match named_ids {
             Some(_) => Origin::Named,
             None => Origin::Positions,
         };
-        let outcomes = outcomes.map_err(|error| of_run(py, &error, origin))?;
+        let score = || self.run.score_tables(references, predictions);
+        let outcomes = detached(py, origin, score)?;
         let found = first(py, outcomes, self.run.threads)?;
         Ok(Outcome { origin, ..found })
     }
@@ -312,8 +320,7 @@ impl Scorer {
 impl Scorer {
     fn observed(&self, py: Python<'_>, data: Data, origin: Origin) -> PyResult<Outcome> {
         let collector = SampleCollector::default();
-        let outcomes = py.detach(|| self.run.score_observed(data, &collector));
-        let outcomes = outcomes.map_err(|error| of_run(py, &error, origin))?;
+        let outcomes = detached(py, origin, || self.run.score_observed(data, &collector))?;
         let mut found = first(py, outcomes, self.run.threads)?;
         if self.run.samples {
             let tables = collector.into_tables().into_iter();
@@ -718,8 +725,7 @@ fn compared(
     compare: impl FnOnce() -> Result<Comparison, RunError> + Send,
 ) -> PyResult<String> {
     let compare = || compare().map(|found| found.to_json());
-    let found = py.detach(|| on_threads(threads, compare));
-    found.map_err(|error| of_run(py, &error, origin))
+    detached(py, origin, || on_threads(threads, compare))
 }
 
 /// Where the records of a source come from: files, or a table in memory with the ids of its rows.

@@ -2,9 +2,10 @@
 //! wait for them.
 
 use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use metric_run::on_threads;
 use metric_run::registry::on_this_thread;
+use metric_run::{RunError, interruptible, on_threads};
 use pyo3::marker::Ungil;
 use pyo3::prelude::*;
 
@@ -20,12 +21,36 @@ pub(crate) fn for_examples<T: Send + Ungil>(
     threads: Option<NonZeroUsize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let done = py.detach(|| {
+    detached(py, Origin::Files, || {
         if examples < MANY {
             Ok(on_this_thread(work))
         } else {
             on_threads(threads, || Ok(work()))
         }
-    });
-    done.map_err(|error| of_run(py, &error, Origin::Files))
+    })
+}
+
+/// Does work while other threads of Python go on. A signal whose handler raises, such as that of Ctrl-C, ends it.
+pub(crate) fn detached<T: Send + Ungil>(
+    py: Python<'_>,
+    origin: Origin,
+    work: impl FnOnce() -> Result<T, RunError> + Send + Ungil,
+) -> PyResult<T> {
+    let raised = Arc::new(Mutex::new(None));
+    let handle = {
+        let raised = Arc::clone(&raised);
+        move || match Python::attach(|py| py.check_signals()) {
+            Ok(()) => false,
+            Err(error) => {
+                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                true
+            }
+        }
+    };
+    let done = py.detach(|| interruptible(handle, work));
+    let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match raised {
+        Some(error) => Err(error),
+        None => done.map_err(|error| of_run(py, &error, origin)),
+    }
 }

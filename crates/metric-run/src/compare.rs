@@ -12,6 +12,7 @@ use metric_registry::{
 };
 use serde::Serialize;
 
+use crate::interrupt::{is_over, refuse_interrupted};
 use crate::observer::Nobody;
 use crate::outcome::{JsonIntervals, Object, SCHEMA};
 use crate::statistics::{
@@ -322,6 +323,27 @@ impl Run {
         })
     }
 
+    /// Returns the run that scores the systems of [`compare_outcomes`](Self::compare_outcomes), one after the other: with
+    /// statistics, and without the intervals that the comparison computes.
+    #[must_use]
+    pub fn for_comparison(mut self) -> Self {
+        self.statistics.get_or_insert_default();
+        self.resamples_later = true;
+        self
+    }
+
+    /// Limits the run to the examples that all outcomes have, and returns whether some outcome has others.
+    pub fn keep_common(&mut self, outcomes: &[&Outcome]) -> bool {
+        let ids = outcomes.iter().map(|outcome| outcome.state().kept_ids());
+        let ids: Vec<BTreeSet<u64>> = ids.collect();
+        let both = |a: BTreeSet<u64>, b: &BTreeSet<u64>| a.intersection(b).copied().collect();
+        let first = ids.first().cloned().unwrap_or_default();
+        let all = ids.iter().fold(first, both);
+        let has_others = ids.iter().any(|ids| ids.len() > all.len());
+        self.only = Some(Arc::new(all));
+        has_others
+    }
+
     /// Scores the systems on the same examples.
     fn score_paired(
         &mut self,
@@ -331,15 +353,8 @@ impl Run {
         let systems = self.score_systems(candidates, observer)?;
         if self.join.missing == Missing::Skip {
             // Examples that one system lacks are left out of all of them.
-            let ids = systems
-                .iter()
-                .map(|system| system.outcome.state().kept_ids());
-            let ids: Vec<BTreeSet<u64>> = ids.collect();
-            let both = |a: BTreeSet<u64>, b: &BTreeSet<u64>| a.intersection(b).copied().collect();
-            let first = ids.first().cloned().unwrap_or_default();
-            let all = ids.iter().fold(first, both);
-            if ids.iter().any(|ids| ids.len() > all.len()) {
-                self.only = Some(Arc::new(all));
+            let outcomes: Vec<&Outcome> = systems.iter().map(|it| &it.outcome).collect();
+            if self.keep_common(&outcomes) {
                 let mut paired = self.score_systems(candidates, observer)?;
                 for (system, alone) in paired.iter_mut().zip(&systems) {
                     system.missing = alone.missing;
@@ -417,6 +432,7 @@ impl Run {
                 observer,
             };
             pair.compare(&mut differences, &mut groups, &mut warnings)?;
+            refuse_interrupted()?;
         }
         adjust(differences.iter_mut());
         for (_, groups) in &mut groups {
@@ -689,6 +705,9 @@ impl PairOfSystems<'_> {
         let progress = Progress::new(self.observer, trials.count());
         let exchanges = paired.exchanges(scope);
         let count = |range: &Range<u64>| -> Vec<u64> {
+            if is_over() {
+                return Vec::new();
+            }
             let done = (64 * (range.end - range.start)).min(trials.count());
             let values = exchanges.trials(seed, trials, range.clone());
             progress.advance(done);

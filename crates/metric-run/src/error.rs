@@ -38,6 +38,8 @@ pub enum RunError {
     State(StateFileError),
     /// The error that the caller's [`Observer`](crate::Observer) returned.
     Observer(Box<dyn Error + Send + Sync>),
+    /// The caller ended [interruptible](crate::interruptible) work.
+    Interrupted,
     /// The engine has a bug, or the system has no threads left.
     Internal(String),
 }
@@ -101,7 +103,7 @@ impl RunError {
             Self::Read(_) | Self::Join { .. } | Self::Record { .. } | Self::State(_) => {
                 ErrorKind::Input
             }
-            Self::Observer(_) | Self::Internal(_) => ErrorKind::Internal,
+            Self::Observer(_) | Self::Interrupted | Self::Internal(_) => ErrorKind::Internal,
         }
     }
 
@@ -119,6 +121,7 @@ impl RunError {
             },
             Self::State(error) => error.message(),
             Self::Observer(error) => Message::from(error.to_string()),
+            Self::Interrupted => Message::from("interrupted"),
             Self::Internal(message) => Message::from(message.as_str()),
         }
     }
@@ -139,7 +142,7 @@ impl Error for RunError {
             Self::Join { error, .. } => Some(&**error),
             Self::State(error) => Some(error),
             Self::Observer(error) => Some(&**error),
-            Self::Usage(_) | Self::Internal(_) => None,
+            Self::Usage(_) | Self::Interrupted | Self::Internal(_) => None,
         }
     }
 }

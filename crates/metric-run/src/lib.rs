@@ -15,6 +15,7 @@ mod formats;
 mod found;
 mod grouped;
 mod hashed_files;
+mod interrupt;
 mod join;
 mod memory;
 mod more_references;
@@ -55,6 +56,7 @@ pub use formats::Format;
 pub use formats::csv::{CsvOptions, EmptyField, InvalidDelimiter};
 pub use formats::segments::{Level, Segment, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 pub use hashed_files::HashedFiles;
+pub use interrupt::interruptible;
 pub use observer::{Nobody, Observer, ObserverError};
 pub use outcome::{
     InputsJson, Outcome, SCHEMA, outcomes_json, sample_json, sample_json_with_inputs,

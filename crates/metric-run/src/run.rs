@@ -22,6 +22,7 @@ use crate::formats::segments::{self, Reads};
 use crate::formats::topics;
 use crate::formats::transcript::{self, Prepared};
 use crate::grouped;
+use crate::interrupt::refuse_interrupted;
 use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
@@ -1035,6 +1036,7 @@ impl Run {
             waiting: Waiting::default(),
         };
         while let Some(pairs) = join.next()? {
+            refuse_interrupted()?;
             join.ahead(|join| fold.add(join, pairs))?;
             for state in &fold.states {
                 refuse_kept(state, &join.reference_name())?;

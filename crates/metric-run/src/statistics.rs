@@ -14,6 +14,7 @@ use metric_registry::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::interrupt::{is_over, refuse_interrupted};
 use crate::threads::{mapped, of_pool};
 use crate::words::counted;
 use crate::{Observer, RunError, memory};
@@ -245,6 +246,9 @@ pub(crate) fn replicates(
     let ranges: Vec<Range<u64>> = ranges.collect();
     let draws = resampler.draws(scope);
     let replicate = |range: &Range<u64>| {
+        if is_over() {
+            return Vec::new();
+        }
         let count = range.end - range.start;
         let values = draws.replicates(statistics.seed, range.clone());
         progress.advance(count);
@@ -309,6 +313,7 @@ impl Resampled {
             }
         };
         let lists = wanted.iter().enumerate().map(draw).collect();
+        refuse_interrupted()?;
         Ok(Some(Self { scopes, lists }))
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use metric_record::{
     Batch, BatchError, Column, Duplicate, Id, Ids, JoinError, NAMED_IDS, ReadError, RecordError,
@@ -12,6 +13,7 @@ use metric_registry::{Part, State};
 use rayon::prelude::*;
 
 use crate::grouped::GroupedTable;
+use crate::interrupt::{is_over, refuse_interrupted, watch};
 use crate::observer::Nobody;
 use crate::run::{Run, add};
 use crate::statistics::refuse_kept;
@@ -342,6 +344,11 @@ struct Slice {
 /// At most this many records are read at once where records or samples take memory.
 const SLICE: usize = 4096;
 
+/// The number of rows of the first slices of work that may be ended early, and the time that slices take before they
+/// grow.
+const FIRST_ROWS: usize = 64;
+const SHORT: Duration = Duration::from_millis(20);
+
 /// Two tables that are scored by a run.
 struct Tables<'t> {
     run: &'t Run,
@@ -536,9 +543,23 @@ impl Tables<'_> {
         let metrics = &self.run.metrics;
         let mut states = self.run.start();
         let mut samples = vec![SampleTable::default(); metrics.len()];
-        let ranges = self.ranges(pairing);
-        for ranges in ranges.chunks(8 * self.threads) {
-            let mut slices = mapped(ranges, self.threads, |range| read(range.clone(), &states));
+        let len = pairing.len();
+        let most = self.most_rows(pairing);
+        // Whoever may end the work waits for the slices at hand, so that slow ones are small.
+        let mut size = watch().map_or(most, |_| FIRST_ROWS.min(most));
+        let mut start = 0;
+        while start < len {
+            let clock = Instant::now();
+            let end = (start + 8 * self.threads * size).min(len);
+            let starts = (start..end).step_by(size);
+            let ranges: Vec<_> = starts.map(|first| first..(first + size).min(end)).collect();
+            let read_range = |range: &Range<usize>| {
+                let is_wanted = !is_over();
+                is_wanted.then(|| read(range.clone(), &states))
+            };
+            let slices = mapped(&ranges, self.threads, read_range);
+            refuse_interrupted()?;
+            let mut slices: Vec<Slice> = slices.into_iter().flatten().collect();
             for (range, slice) in ranges.iter().zip(&mut slices) {
                 let location = |error: RecordError| {
                     let row = pairing.reference(range.start + error.index);
@@ -567,23 +588,26 @@ impl Tables<'_> {
                     }
                 }
             }
+            start = end;
+            if clock.elapsed() < SHORT {
+                size = (4 * size).min(most);
+            }
         }
         Ok((states, samples))
     }
 
-    /// The slices that are read at once.
-    fn ranges(&self, pairing: &Pairing) -> Vec<Range<usize>> {
+    /// The maximum number of rows of a slice.
+    fn most_rows(&self, pairing: &Pairing) -> usize {
         let len = pairing.len();
         let even = match self.threads {
             1 => len,
             threads => len.div_ceil(4 * threads),
         };
-        let size = match pairing {
+        let most = match pairing {
             Pairing::InOrder(_) if !self.run.samples => even,
             _ => even.min(SLICE),
         };
-        let starts = (0..len).step_by(size.max(1));
-        starts.map(|start| start..(start + size).min(len)).collect()
+        most.max(1)
     }
 
     /// A record that a metric cannot read, by the row of its reference.

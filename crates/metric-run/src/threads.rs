@@ -11,6 +11,7 @@ use metric_registry::{is_on_this_thread, on_this_thread};
 use rayon::prelude::*;
 
 use crate::RunError;
+use crate::interrupt::watch;
 
 /// Does work on threads that end with it. The work of one thread is done on the calling thread.
 ///
@@ -37,12 +38,19 @@ pub fn on_threads<T: Send>(
     match or_cores(threads) {
         1 => on_this_thread(work),
         threads => {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let watch = watch();
+            let mut pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            if let Some(watch) = watch.clone() {
+                pool = pool.start_handler(move |_| watch.follow());
+            }
             let pool = pool.build().map_err(|error| {
                 let problem = format!("cannot start threads: {error}");
                 ReadError::new("", problem).machine()
             })?;
-            pool.install(work)
+            match watch {
+                None => pool.install(work),
+                Some(watch) => watch.install(&pool, work),
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The program end to end. One binary, so that it is linked once.
 
+mod action;
 mod check;
 mod cli;
 mod common;
