@@ -51,8 +51,11 @@ struct Definition {
     sigmas: Vec<f64>,
     /// For LVIS, the classes that are known to be absent from each image, and those of which not every object is
     /// annotated.
-    federated: Option<(Vec<Vec<u32>>, Vec<Vec<u32>>)>,
+    federated: Option<(ClassLists, ClassLists)>,
 }
+
+/// A list of classes for each image.
+type ClassLists = Vec<Vec<u32>>;
 
 /// A flat array of numbers.
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;

@@ -47,7 +47,7 @@ impl Mask {
             for &(top, bottom) in columns.get(column).map_or(&[][..], Vec::as_slice) {
                 if is_within {
                     inner.outside(top, bottom, |top, bottom| {
-                        runs.add(start + top, start + bottom)
+                        runs.add(start + top, start + bottom);
                     });
                 } else {
                     runs.add(start + top, start + bottom);
