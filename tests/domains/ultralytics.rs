@@ -58,8 +58,9 @@ fn report(
         Source::path(path).map_err(|error| error.to_string())
     };
     let run = Run::new(entry, &options).map_err(|error| error.to_string())?;
-    let outcome = run.score(at("references")?, at("predictions")?);
-    Ok(outcome.map_err(|error| error.to_string())?.report())
+    let outcomes = run.score(at("references")?, at("predictions")?);
+    let outcomes = outcomes.map_err(|error| error.to_string())?;
+    Ok(outcomes.first().ok_or("no outcome")?.report())
 }
 
 /// Compares the scores of a version, which are of boxes and of masks or poses.
