@@ -60,8 +60,7 @@ fn report(
     let run = Run::new(entry, &options).map_err(|error| error.to_string())?;
     let outcomes = run.score(at("references")?, at("predictions")?);
     let outcomes = outcomes.map_err(|error| error.to_string())?;
-    let outcome = outcomes.first().ok_or("an outcome")?;
-    Ok(outcome.report())
+    Ok(outcomes.first().ok_or("no outcome")?.report())
 }
 
 /// Compares the scores of a version, which are of boxes and of masks or poses.

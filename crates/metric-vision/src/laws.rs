@@ -10,7 +10,8 @@ use crate::curve::tests::example;
 use crate::{
     Class, ClassState, CocoAp, CocoParams, CocoState, Confusion, DetectionLimit, DetectionState,
     DetectionSweep, DetectionSweepParams, DetectionSweepState, Detections, Image, Key, LvisAp,
-    Matching, PrecisionRecall, Prediction, Tide, TideState, VocAp, VocState, by_class,
+    Matching, PrecisionRecall, Prediction, Tide, TideState, Ultralytics, UltralyticsConfusion,
+    UltralyticsProfile, UltralyticsState, VocAp, VocState, YoloShape, by_class,
 };
 
 /// The division of examples among parts, the order in which these merge, and the weight of each
@@ -97,6 +98,18 @@ where
     check(&measured, division).map(|_| ())
 }
 
+/// The same image with boxes as Ultralytics compares them.
+fn of_yolo(found: &[Prediction], image: &Image) -> (Vec<Prediction<YoloShape>>, Image<YoloShape>) {
+    let found = found.iter();
+    let found = found.map(|found| found.with_shape(YoloShape::Box(found.shape)));
+    let real = image.annotations.iter();
+    let real = real.map(|real| real.with_shape(YoloShape::Box(real.shape)));
+    (
+        found.collect(),
+        Image::new(image.key.clone(), real.collect()),
+    )
+}
+
 proptest! {
     #[test]
     fn states_of_all_metrics(
@@ -120,6 +133,30 @@ proptest! {
         check_metric(&Confusion::new(3, 0.5).expect("a metric"), &examples, &division)?;
         let curves = PrecisionRecall::new(Matching::Greedy, vec![0.5, 0.75]).expect("a metric");
         check_metric(&curves, &examples, &division)?;
+
+        for &profile in UltralyticsProfile::ALL {
+            let metric = Ultralytics::new(profile);
+            let states = examples.iter().map(|(found, image)| {
+                let (found, image) = of_yolo(found, image);
+                metric.measure(&found, &image)
+            });
+            let states: Vec<UltralyticsState> = states.collect();
+            check(&states, &division)?;
+            // A weight is that many merges.
+            let mut merged = UltralyticsState::default();
+            for (state, times) in states.iter().zip(&division.times) {
+                merged.merge_times(state, *times);
+            }
+            let weighted = metric.weighted(&states.iter().collect::<Vec<_>>());
+            let weights = &division.times[..states.len()];
+            prop_assert_eq!(weighted(weights), metric.compute(&merged));
+            let matrix = UltralyticsConfusion::new(profile, 3);
+            let states = examples.iter().map(|(found, image)| {
+                let (found, image) = of_yolo(found, image);
+                matrix.measure(&found, &image)
+            });
+            check(&states.collect::<Vec<_>>(), &division)?;
+        }
 
         let params = DetectionSweepParams {
             matching: Some(Matching::Greedy),

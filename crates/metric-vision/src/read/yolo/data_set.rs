@@ -100,10 +100,7 @@ impl DataSet {
             name: &name,
             text: &text,
         };
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
         let is_data = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("data"));

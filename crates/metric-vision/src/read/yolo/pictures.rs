@@ -96,10 +96,12 @@ fn add_below(folder: &Path, paths: &mut Vec<PathBuf>, depth: usize) -> Result<()
 
 /// Pictures in the order of their paths, each with its id.
 pub(super) fn pictures(mut paths: Vec<PathBuf>) -> Result<Vec<Picture>, ReadError> {
-    paths = paths
-        .iter()
-        .map(|path| path.components().collect())
-        .collect();
+    // Without the parts that stand for the same folder.
+    let plain = |path: &PathBuf| {
+        let parts = path.components();
+        parts.filter(|part| *part != Component::CurDir).collect()
+    };
+    paths = paths.iter().map(plain).collect();
     paths.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     let mut common: Vec<Component<'_>> = Vec::new();
     if let Some(first) = paths.first().and_then(|path| path.parent()) {
