@@ -39,6 +39,8 @@ mod rows;
 mod samples;
 #[path = "domains/scores.rs"]
 mod scores;
+#[path = "domains/segmentation.rs"]
+mod segmentation;
 #[path = "domains/shapes.rs"]
 mod shapes;
 #[path = "domains/speakers.rs"]

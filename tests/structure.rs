@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("metric-judge", "metric-record metric-registry metric-run"),
     ("metric-cli", "metric-run metric-judge metric-report"),
     // The drop-in modules need parts of metrics, such as alignments.
-    ("metric-python", "metric-core metric-code metric-rank metric-text metric-vision metric-run metric-judge metric-report"),
+    ("metric-python", "metric-core metric-code metric-rank metric-segmentation metric-text metric-vision metric-run metric-judge metric-report"),
     ("metric-suite", "metric-core metric-record metric-grid metric-class metric-number metric-rank metric-segmentation metric-text metric-code metric-graph \
         metric-vision metric-stats metric-report metric-registry metric-run metric-judge"),
     // These see every crate as dev-dependencies, and nothing depends on them.

@@ -521,6 +521,19 @@ pub(super) const COMPARISONS: &[Comparison] = &[
         threads: ONE_AND_TWO,
     },
     Comparison {
+        name: "segmentation/maps/20x2048",
+        about: "mean IoU of 20 pairs of label maps of 2048 x 1024 pixels with 19 classes, from PNG files; the peers decode them with Pillow",
+        input: Input::label_maps(20, 2048),
+        ours: Ours::Files("segmentation -r r -p p --classes 19"),
+        peers: &[
+            peer("evaluate", "segmentation.py evaluate"),
+            peer("numpy", "segmentation.py numpy"),
+        ],
+        agree: &["mIoU", "mAcc", "aAcc"],
+        tolerance: 1e-12,
+        threads: ONE_AND_TWO,
+    },
+    Comparison {
         name: "class/multilabel/100k",
         about: "macro F1 and Hamming loss of 100,000 examples with about 5 of 50 labels; the peer counts rows of 0 and 1",
         input: Input::label_sets(100_000, 50),

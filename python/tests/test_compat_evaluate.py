@@ -66,6 +66,7 @@ def test_names():
         "mae",
         "mape",
         "matthews_correlation",
+        "mean_iou",
         "mse",
         "pearsonr",
         "precision",

@@ -170,6 +170,15 @@ def _label_scores(count: int = 70) -> list[tuple[Any, Any]]:
     return [(random_.randrange(2), random_.random()) for _ in range(count)]
 
 
+def _maps(count: int = 40) -> list[tuple[Any, Any]]:
+    random_ = random.Random(23)
+
+    def rows(labels: list[int]) -> list[list[int]]:
+        return [[random_.choice(labels) for _ in range(3)] for _ in range(2)]
+
+    return [(rows([0, 1, 2, 255]), rows([0, 1, 2])) for _ in range(count)]
+
+
 def _topics(count: int = 40) -> list[tuple[Any, Any]]:
     random_ = random.Random(19)
     names = [f"d{index}" for index in range(9)]
@@ -250,6 +259,7 @@ _ROWS: dict[str, list[tuple[tuple[str, str], list[tuple[Any, Any]]]]] = {
     "class-scores": [(("int", "array<double>"), _scores())],
     "label-scores": [(("int", "double"), _label_scores())],
     "topics": [(("map<string,int>", "map<string,double>"), _topics())],
+    "label-maps": [(("array<array<int>>", "array<array<int>>"), _maps())],
     "ranked-labels": [(("int", "array<int>"), _ranked())],
     "grids": [((_GRID, _GRID), _grids())],
     "grid-tasks": [((f"array<{_GRID}>", f"array<struct<attempt_1: {_GRID}, attempt_2: {_GRID}>>"), _tasks())],

@@ -134,6 +134,12 @@ pub(crate) const COVERAGE: &[Line<'static>] = &[
     line("retrieval::means_of_other_programs", RANK, "retrieval", "means", &["ir-measures 0.4.3", "beir 2.2.0", "ranx 0.3.21"]),
     line("retrieval::ndcg_of_scikit_learn", RANK, "retrieval", "sklearn", SKLEARN),
 
+    line("segmentation::mean_iou_of_evaluate", SEGMENTATION, "segmentation", "huggingface", HUGGING_FACE),
+    line("segmentation::scores_of_mmsegmentation", SEGMENTATION, "segmentation", "mmseg", &["mmsegmentation 1.2.2"]),
+    line("segmentation::scores_of_detectron2", SEGMENTATION, "segmentation", "detectron2", &["detectron2 02b5c4e"]),
+    line("segmentation::scores_of_cityscapes_scripts", SEGMENTATION, "segmentation", "cityscapes", &["cityscapesScripts 2.3.0"]),
+    line("segmentation::frequency_weighted_iou_of_hotcoco", SEGMENTATION, "segmentation", "fwIoU", &["hotcoco 1.3.0"]),
+    line("segmentation::images_that_are_refused", SEGMENTATION, "segmentation", "errors", &["arithmetic"]),
     line("panoptic::data_sets_of_panopticapi", SEGMENTATION, "panoptic", "", &["panopticapi 7bb4655", "hotcoco 1.3.0"]),
     line("panoptic::reference_segments_of_unknown_categories", SEGMENTATION, "panoptic", "quirks", &["panopticapi 7bb4655"]),
     line("panoptic::boundaries_of_boundary_iou_api", SEGMENTATION, "panoptic", "boundary", &["boundary-iou-api 37d2558"]),

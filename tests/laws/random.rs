@@ -96,6 +96,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::ClassScores => &[scores],
         Shape::LabelScores => &[probabilities, class_probabilities],
         Shape::Topics => &[topics],
+        Shape::LabelMaps => &[label_maps],
         Shape::Code => &[code],
         Shape::Boxes => &[boxes, item_boxes],
         Shape::Images | Shape::Masks => &[image],
@@ -417,6 +418,16 @@ fn topics() -> BoxedStrategy<Values> {
     plain(documents(-1..3), documents(-2..3))
 }
 
+/// Maps of two rows, with labels of three classes; 255 is ignored in a reference, and no class in a prediction.
+fn label_maps() -> BoxedStrategy<Values> {
+    let map = || {
+        let label = prop_oneof![4 => 0_u8..3, 1 => Just(255)];
+        let row = proptest::collection::vec(label, 3);
+        proptest::collection::vec(row, 2).prop_map(|rows| json!(rows))
+    };
+    plain(map(), map())
+}
+
 fn code() -> BoxedStrategy<Values> {
     let line = || "(x = y|y = x \\+ 1|if x: return|# note|)\n";
     let text = move || list(line(), 0..4).prop_map(|lines| lines.concat());
@@ -617,7 +628,7 @@ pub(crate) fn documents([references, predictions]: [Json; 2]) -> [Document; 2] {
 /// The random dataset files of each metric that has such files.
 pub(crate) fn files() -> Vec<Files> {
     let entries = ENTRIES.iter();
-    let entries = entries.filter(|entry| !matches!(entry.input, Input::Records));
+    let entries = entries.filter(|entry| !matches!(entry.input, Input::Records | Input::Files(_)));
     let files = entries.map(|entry| {
         let takes = |shape| entry.shapes.iter().any(|taken| taken.shape == shape);
         let texts: fn(&mut Random, usize, Gaps) -> [Json; 2] = match entry.record_id {

@@ -18,6 +18,7 @@ mod own;
 mod report;
 mod retrieval;
 mod scorer;
+mod segmentation;
 mod suite;
 mod threads;
 mod translation;
@@ -56,6 +57,8 @@ mod _native {
         Outcome, Scorer, compare_files, compare_states, join_problems, json_lines, list_json,
         merge_bytes, merge_outcomes, merge_part_bytes, reads,
     };
+    #[pymodule_export]
+    use super::segmentation::LabelPairs;
     #[pymodule_export]
     use super::suite::{run_suite, serve_task};
     #[pymodule_export]

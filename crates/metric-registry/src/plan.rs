@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use metric_record::json::{self, Entries};
@@ -30,6 +31,9 @@ pub struct Plan {
     pub ranking: Option<PlannedRanking>,
     /// The score that ranks examples, with its direction; `None` for the first score that has one.
     pub ranked_by: Option<(String, Direction)>,
+    /// The folders of the files that the references and the predictions are in, to which paths in records are relative. Records from
+    /// elsewhere have no paths.
+    pub folders: [Option<PathBuf>; 2],
 }
 
 /// The data that are kept of the worst examples of a data set: see [`State::ranking`](crate::State::ranking).
@@ -117,6 +121,7 @@ impl Plan {
             only,
             ranking: _,
             ranked_by: _,
+            folders: _,
         } = self;
         !keeps_examples && cluster_field.is_none() && slices.is_empty() && only.is_none()
     }

@@ -59,6 +59,8 @@ pub enum ExampleView {
     Boxes,
     /// Grids of colors.
     Grids,
+    /// Label maps, and where they differ.
+    LabelMaps,
     /// The lanes and traffic elements of a frame.
     Frame,
 }
@@ -73,6 +75,7 @@ impl Shape {
             Self::Boxes | Self::Images | Self::Masks | Self::Keypoints => ExampleView::Boxes,
             Self::Grids | Self::GridTasks => ExampleView::Grids,
             Self::Frames => ExampleView::Frame,
+            Self::LabelMaps => ExampleView::LabelMaps,
             _ => return None,
         })
     }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -351,14 +351,23 @@ impl Run {
             only: self.only.clone(),
             ranking: None,
             ranked_by: None,
+            folders: [None, None],
         }
     }
 
     /// The state of no examples for each metric.
     pub(crate) fn start(&self) -> Vec<State> {
+        self.start_in([const { None }; 2])
+    }
+
+    /// The same for records of files in these folders.
+    fn start_in(&self, folders: [Option<PathBuf>; 2]) -> Vec<State> {
         let start = |chosen: &Chosen| {
             let mut state = chosen.scorer.start();
-            state.follow(Arc::new(self.plan_of(chosen)));
+            state.follow(Arc::new(Plan {
+                folders: folders.clone(),
+                ..self.plan_of(chosen)
+            }));
             state
         };
         self.metrics.iter().map(start).collect()
@@ -997,6 +1006,10 @@ impl Run {
         let bytes = |input: &Input| input.source.bytes();
         let total = bytes(&references) + predictions.as_ref().map_or(0, bytes);
         let read = Arc::new(AtomicU64::new(0));
+        let folder = references.source.folder();
+        let other = predictions
+            .as_ref()
+            .map_or(folder.clone(), |input| input.source.folder());
         let mut join = Join::new(
             references,
             predictions,
@@ -1016,7 +1029,7 @@ impl Run {
             run: self,
             observer,
             threads,
-            states: self.start(),
+            states: self.start_in([folder, other]),
             workers: Mutex::default(),
             takes_columns: AtomicBool::new(true),
             waiting: Waiting::default(),

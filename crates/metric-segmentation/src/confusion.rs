@@ -27,6 +27,8 @@ pub struct Observed {
     pub reference_other: u64,
     /// Counted pixels whose predicted label is 255, and not a class.
     pub predicted_255: u64,
+    /// Counted pixels of images without a prediction.
+    pub missing: u64,
     /// Counted pixels whose reference label is the number of classes.
     pub next_label: u64,
 }
@@ -35,6 +37,7 @@ fields!(Observed {
     reference_255,
     reference_other,
     predicted_255,
+    missing,
     next_label
 });
 

@@ -268,6 +268,9 @@ impl Metric for Segmentation {
     }
 }
 
+/// What is predicted where there is no prediction; no class has this label.
+const NOTHING: i64 = i64::MIN;
+
 /// Counts the pixels of an image, row by row.
 #[derive(Clone, Debug)]
 pub struct PixelCounter<'m> {
@@ -301,14 +304,13 @@ impl PixelCounter<'_> {
 
     /// Adds a row of the reference without a prediction.
     pub fn add_missing(&mut self, reference: LabelRow<'_>) {
-        // No class has this label.
         for_each_run(reference, reference, |label, _, pixels| {
-            self.add(label, i64::MIN, pixels);
+            self.add(label, NOTHING, pixels);
         });
     }
 
     /// Adds pixels with these labels.
-    fn add(&mut self, label: i64, predicted: i64, pixels: u64) {
+    pub fn add(&mut self, label: i64, predicted: i64, pixels: u64) {
         let observed = &mut self.state.observed;
         match label {
             255 => observed.reference_255 += pixels,
@@ -332,7 +334,10 @@ impl PixelCounter<'_> {
                 classes
             }
         };
-        if column == classes && predicted != i64::MIN {
+        let observed = &mut self.state.observed;
+        if predicted == NOTHING {
+            observed.missing += pixels;
+        } else if column == classes {
             observed.predicted_255 += if predicted == 255 { pixels } else { 0 };
             self.outside = self.outside.into_iter().chain([predicted]).min();
         }

@@ -154,6 +154,11 @@ impl Input {
         Self::new("topics", topics_of_trec, topics, documents)
     }
 
+    /// Label maps of 19 classes, `width` x `width / 2` pixels, as PNG files in two folders.
+    pub(crate) const fn label_maps(images: usize, width: usize) -> Self {
+        Self::new("label-maps", label_maps, images, width)
+    }
+
     /// Tasks with so many samples, and how many of them pass, one object per line.
     pub(crate) const fn samples(tasks: usize, samples: usize) -> Self {
         Self::new("samples", samples_of_tasks, tasks, samples)
@@ -754,6 +759,52 @@ fn topics_of_trec(random: &mut Random, input: &Input, folder: &Path) -> io::Resu
     Ok(())
 }
 
+/// Streets have large regions, whose borders move a little from row to row; the sides differ along the borders.
+fn label_maps(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
+    const REGIONS: usize = 60;
+    const CLASSES: usize = 19;
+    let (width, height) = (input.width, input.width / 2);
+    for side in ["r", "p"] {
+        std::fs::create_dir_all(folder.join(side))?;
+    }
+    for image in 0..input.size {
+        let starts: Vec<usize> = (0..REGIONS).map(|_| random.below(width)).collect();
+        let classes: Vec<u8> = (0..REGIONS).map(|_| random.below(CLASSES) as u8).collect();
+        for side in ["r", "p"] {
+            let mut borders: Vec<(usize, u8)> = starts
+                .iter()
+                .copied()
+                .zip(classes.iter().copied())
+                .collect();
+            let mut samples = Vec::with_capacity(width * height);
+            for _ in 0..height {
+                for (border, _) in &mut borders {
+                    *border = (*border + random.below(5)).saturating_sub(2).min(width);
+                }
+                borders.sort_unstable();
+                let (row, mut class) = (samples.len(), 0);
+                for (border, next) in &borders {
+                    samples.resize(row + border, class);
+                    class = *next;
+                }
+                samples.resize(row + width, class);
+            }
+            let path = folder.join(side).join(format!("im{image}.png"));
+            let mut encoder = png::Encoder::new(
+                BufWriter::new(File::create(path)?),
+                width as u32,
+                height as u32,
+            );
+            encoder.set_depth(png::BitDepth::Eight);
+            encoder.set_color(png::ColorType::Grayscale);
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&samples)?;
+            writer.finish()?;
+        }
+    }
+    Ok(())
+}
+
 fn samples_of_tasks(random: &mut Random, input: &Input, folder: &Path) -> io::Result<()> {
     let mut predictions = file(folder, "p.jsonl")?;
     for id in 0..input.size {
@@ -1178,6 +1229,7 @@ mod tests {
             Input::scores(2, 5),
             Input::labels(4, 3),
             Input::samples(4, 3),
+            Input::label_maps(2, 16),
             Input::string_records(4, 20),
             Input::score_records(2, 5),
             Input::label_records(4, 3),

@@ -18,6 +18,7 @@ mod report;
 mod reports;
 mod same_records;
 mod screens;
+mod segmentation;
 mod several;
 mod states;
 mod statistics;

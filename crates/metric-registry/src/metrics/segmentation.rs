@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::numbers::{named, present};
 use crate::shapes::label_maps::{self, LabelMapMetric, LabelMaps, MAPS};
 use crate::{
-    Asked, Entry, Group, Input, Named, Numbers, OptionError, OptionKind, OptionSpec, Options,
-    Scope, ScoreSpec, Shape, scorer,
+    Asked, Chart, Demo, Entry, Group, Input, Named, Numbers, OptionError, OptionKind, OptionSpec,
+    Options, Scope, ScoreSpec, Shape, scorer,
 };
 
 /// The profiles whose classes and ignored labels are options.
@@ -69,7 +69,8 @@ pub(crate) const SEGMENTATION: Entry = Entry {
         &["miou", "mean-iou", "mean_iou", "semantic-segmentation", "jaccard", "pixel-accuracy", "sem_seg", "cityscapes"],
         "",
     )],
-    demos: &[],
+    demos: &[Demo::new("label maps", ["maps.jsonl", "predicted-maps.jsonl"], &["mIoU", "mAcc", "aAcc"])
+        .with(&[("classes", "sky,road,car")])],
     options: &[
         OptionSpec::choice::<SegmentationProfile>("profile", "PROFILE", "Program whose scores to compute")
             .or(SegmentationProfile::HuggingFace.name()),
@@ -106,6 +107,7 @@ pub(crate) const SEGMENTATION: Entry = Entry {
     ],
     groups: &["class", "category"],
     details: true,
+    charts: &[Chart::Classes],
     input: Input::Files(label_maps::ENDINGS),
     examples: "images",
     build: &|options| {
@@ -394,7 +396,9 @@ impl Totals {
             add(&mut totals.above[0], row > 18);
             add(&mut totals.above[1], column > 18);
         }
-        totals.above[1] -= state.observed().predicted_255.min(totals.above[1]);
+        let observed = state.observed();
+        let nothing = observed.predicted_255 + observed.missing;
+        totals.above[1] -= nothing.min(totals.above[1]);
         totals
     }
 }
@@ -418,7 +422,9 @@ fn warnings(metric: &Segmentation, state: &PixelConfusions, totals: Totals) -> V
             if absent == 1 { "it" } else { "them" }
         )));
     }
-    if observed.reference_other == 0
+    if classes > 1
+        && totals.pixels > 0
+        && observed.reference_other == 0
         && observed.reference_255 > 0
         && metric.ignored().contains(&255)
     {
@@ -437,10 +443,10 @@ fn warnings(metric: &Segmentation, state: &PixelConfusions, totals: Totals) -> V
         ));
     }
     warnings.extend(shifted(metric, totals));
-    if totals.outside > 0 {
+    let outside = totals.outside.saturating_sub(observed.missing);
+    if outside > 0 {
         warnings.push(Message::from(format!(
-            "{} predicted labels are not classes (0 to {}), and their pixels count as missed; {} of them are 255",
-            totals.outside,
+            "{outside} predicted labels are not classes (0 to {}), and their pixels count as missed; {} of them are 255",
             classes - 1,
             observed.predicted_255
         )));

@@ -1,18 +1,20 @@
 //! Label maps: images whose pixels are labels, as files of two folders, as a pair of files, or as lists of rows.
 
 use std::io::{BufRead, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metric_core::is_on_this_thread;
 use metric_record::json::typed;
 use metric_record::{
-    Content, Document, FieldError, Message, Missing, ReadError, Record, Side, Value,
+    Content, Document, FieldError, Kind, Message, Missing, ReadError, Record, Side, Value,
+    quoted_id,
 };
 use metric_segmentation::read::{
-    FolderError, FolderOptions, ImageFiles, LabelRows, MapOptions, count_image, join_folders,
+    FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions, OpenedRows,
+    count_image, join_folders,
 };
 use metric_segmentation::{
-    ConfusionSum, LabelRow, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,
+    ConfusionSum, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,
 };
 use rayon::prelude::*;
 
@@ -85,6 +87,9 @@ pub(crate) struct LabelMaps<M> {
     suffixes: [String; 2],
 }
 
+/// The greatest number of rows and columns of an image that is shown.
+const SHOWN: usize = 64;
+
 /// The number of images whose counts are held at a time.
 const BATCH: usize = 256;
 
@@ -151,9 +156,26 @@ impl<M: LabelMapMetric> LabelMaps<M> {
                     }
                 }
                 self.add(&image.id, counted, sink);
+                if sink.wants_inputs() {
+                    let [reference, prediction] = self.shown(image, options)?;
+                    sink.inputs(reference, prediction);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Some pixels of both sides, for those who look at the image, as JSON.
+    fn shown(&self, image: &ImageFiles, options: MapOptions) -> Result<[String; 2], ReadError> {
+        let rows = |path: &Path| -> Result<String, ReadError> {
+            let sampled = LabelRows::open(path, options)?.sampled(SHOWN)?;
+            Ok(serde_json::json!(sampled).to_string())
+        };
+        let prediction = image.prediction.as_deref().map(rows).transpose()?;
+        Ok([
+            rows(&image.reference)?,
+            prediction.unwrap_or_else(|| "null".to_owned()),
+        ])
     }
 
     /// Counts the pixels of an image in files.
@@ -173,22 +195,67 @@ impl<M: LabelMapMetric> LabelMaps<M> {
         reference: &mut LabelRows<R>,
         mut prediction: Option<&mut LabelRows<P>>,
     ) -> Result<Counts, ReadError> {
-        let mut counter = self.metric.counted().counter();
-        count_image(&mut counter, reference, prediction.as_deref_mut())
-            .map_err(|error| error.at(format!("image {}", metric_record::quoted_id(id))))?;
-        let judged = self.metric.judge(&mut counter);
-        judged.map_err(|(side, problem)| {
+        let counts = self.count_rows(reference, prediction.as_deref_mut());
+        counts.map_err(|(side, problem)| {
             let name = match (side, &prediction) {
                 (Side::Prediction, Some(prediction)) => prediction.name(),
                 _ => reference.name(),
             };
-            ReadError::new(name, problem)
+            ReadError::new(name, problem).at(format!("image {}", quoted_id(id)))
+        })
+    }
+
+    /// Counts the pixels of an image; an error has the side that it is about.
+    fn count_rows<R: BufRead + Seek, P: BufRead + Seek>(
+        &self,
+        reference: &mut LabelRows<R>,
+        mut prediction: Option<&mut LabelRows<P>>,
+    ) -> Result<Counts, (Side, Message)> {
+        let mut counter = self.metric.counted().counter();
+        let counted = count_image(&mut counter, reference, prediction.as_deref_mut());
+        counted.map_err(|error| {
+            let of_reference = error.file == reference.name();
+            let side = if of_reference {
+                Side::Reference
+            } else {
+                Side::Prediction
+            };
+            (side, error.problem)
         })?;
+        self.metric.judge(&mut counter)?;
         let is_animated = prediction.is_some_and(|rows| rows.is_animated());
         Ok(Counts {
             state: counter.finish(),
             animated: u64::from(is_animated) + u64::from(reference.is_animated()),
         })
+    }
+
+    /// Reads one side of a record: a path, or a list of rows of labels.
+    fn map(
+        &self,
+        value: &mut Value<'_>,
+        side: Side,
+        folders: &[Option<PathBuf>; 2],
+    ) -> Result<OpenedRows, FieldError> {
+        let refused = |problem: Message| FieldError::new(side, problem);
+        let is_path = value.as_line().is_some() || value.kind() == Kind::String;
+        if !is_path {
+            let rows = rows(value).map_err(|problem| refused(problem.into()))?;
+            // The side is part of the error already.
+            let rows = LabelRows::of_rows(format!("the {side}"), rows);
+            return rows.map_err(|error| refused(error.problem));
+        }
+        let path = value.text().map_err(|problem| refused(problem.into()))?;
+        let folder = match side {
+            Side::Reference => &folders[0],
+            Side::Prediction => &folders[1],
+        };
+        let Some(folder) = folder else {
+            let problem = "found a text, which is the path of a file: expected a list of rows, as these records are not in a file";
+            return Err(refused(problem.into()));
+        };
+        let opened = LabelRows::open_within(folder, &path, self.options);
+        opened.map_err(|error| refused(error.message()))
     }
 
     /// Adds an image, whose record has begun.
@@ -229,10 +296,7 @@ struct Counts {
 }
 
 /// Opens a file.
-fn opened(
-    document: &Document,
-    options: MapOptions,
-) -> Result<LabelRows<metric_segmentation::read::Forward>, ReadError> {
+fn opened(document: &Document, options: MapOptions) -> Result<LabelRows<Forward>, ReadError> {
     let input = match &document.content {
         Content::Stream(stream) => match stream.open() {
             Some(input) => input,
@@ -264,29 +328,16 @@ impl<M: LabelMapMetric> Reading for LabelMaps<M> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let reference = rows(&mut record.reference).map_err(FieldError::reference)?;
-        let mut counter = self.metric.counted().counter();
-        if record.prediction.is_missing() {
-            for row in &reference {
-                counter.add_missing(LabelRow::Wide(row));
-            }
+        let folders = &sink.gathered.plan.folders;
+        let mut reference = self.map(&mut record.reference, Side::Reference, folders)?;
+        let mut prediction = if record.prediction.is_missing() {
+            None
         } else {
-            let prediction = rows(&mut record.prediction).map_err(FieldError::prediction)?;
-            let size = |rows: &[Vec<i64>]| [rows.first().map_or(0, Vec::len), rows.len()];
-            let [expected, found] = [size(&reference), size(&prediction)];
-            if expected != found {
-                return Err(FieldError::prediction(format!(
-                    "found {} x {} pixels: expected {} x {}, as the reference has",
-                    found[0], found[1], expected[0], expected[1]
-                )));
-            }
-            for (reference, prediction) in reference.iter().zip(&prediction) {
-                counter.add_rows(LabelRow::Wide(reference), LabelRow::Wide(prediction));
-            }
-        }
-        let judged = self.metric.judge(&mut counter);
-        judged.map_err(|(side, problem)| FieldError::new(side, problem))?;
-        sink.measured(None, &[], counter.finish());
+            Some(self.map(&mut record.prediction, Side::Prediction, folders)?)
+        };
+        let counts = self.count_rows(&mut reference, prediction.as_mut());
+        let counts = counts.map_err(|(side, problem)| FieldError::new(side, problem))?;
+        self.add(&record.id.to_string(), counts, sink);
         Ok(())
     }
 
@@ -328,21 +379,9 @@ fn unlike(predictions: &Document, expected: &str) -> DataSetError {
 /// Reads a list of rows of labels.
 fn rows(value: &mut Value<'_>) -> Result<Vec<Vec<i64>>, String> {
     let json = value.to_json_or("null")?;
-    let rows: Vec<Vec<i64>> = typed(&json).map_err(|problem| {
-        format!("expected a list of rows, each a list of labels, which are integers: {problem}")
-    })?;
-    let width = rows.first().map_or(0, Vec::len);
-    if width == 0 {
-        return Err("expected at least one pixel, found an empty list".to_owned());
-    }
-    match rows.iter().position(|row| row.len() != width) {
-        None => Ok(rows),
-        Some(index) => Err(format!(
-            "found {} labels in row {}, and {width} in the first one: expected rows of the same length",
-            rows[index].len(),
-            index + 1
-        )),
-    }
+    typed(&json).map_err(|problem| {
+        format!("expected a path, or a list of rows, each a list of labels, which are integers: {problem}")
+    })
 }
 
 fn other_files() -> Counted {

@@ -129,6 +129,76 @@ pub(super) fn example(
     blocks
 }
 
+/// The greatest number of rows and columns of a label map that is drawn.
+const MAP_CELLS: usize = 32;
+
+/// The label maps of both sides, sampled, and the pixels where they differ: black where they agree, gray where the reference is
+/// ignored, and red elsewhere.
+pub(super) fn label_maps(
+    options: &Options,
+    example: &ShownExample,
+    _: Option<&ComparedTexts>,
+) -> Vec<Block> {
+    let [same, different, ignored_color] = [0_u8, 2, 5];
+    let maps =
+        [&example.reference, &example.prediction].map(|side| side.as_ref().and_then(sampled));
+    let [Some(reference), Some(prediction)] = maps else {
+        return Vec::new();
+    };
+    let ignored = options.get("ignore-index").unwrap_or_default();
+    let ignored: Vec<i64> = ignored
+        .split(',')
+        .filter_map(|label| label.parse().ok())
+        .collect();
+    let difference = |(label, predicted): (&i64, &i64)| {
+        if ignored.contains(label) {
+            ignored_color
+        } else if label == predicted {
+            same
+        } else {
+            different
+        }
+    };
+    let rows = reference.iter().zip(&prediction);
+    let differences =
+        rows.map(|(labels, predicted)| labels.iter().zip(predicted).map(difference).collect());
+    let differences: Vec<Vec<u8>> = differences.collect();
+    // There are ten colors, of which black is that of ignored labels and of no class.
+    let color = |label: &i64| {
+        if ignored.contains(label) {
+            0
+        } else {
+            1 + label.rem_euclid(9) as u8
+        }
+    };
+    let colored = |map: &[Vec<i64>]| {
+        map.iter()
+            .map(|row| row.iter().map(color).collect())
+            .collect()
+    };
+    let grids = vec![
+        ("reference".to_owned(), colored(&reference)),
+        ("prediction".to_owned(), colored(&prediction)),
+        ("differences".to_owned(), differences),
+    ];
+    vec![Block::Grids(Grids { grids })]
+}
+
+/// Some pixels of a label map, at equal distances, if the value is one.
+fn sampled(value: &Value) -> Option<Vec<Vec<i64>>> {
+    let rows = value.as_array()?;
+    let width = rows.first()?.as_array()?.len();
+    let step = rows.len().max(width).div_ceil(MAP_CELLS).max(1);
+    let labels = |row: &Value| {
+        row.as_array()?
+            .iter()
+            .step_by(step)
+            .map(Value::as_i64)
+            .collect()
+    };
+    rows.iter().step_by(step).map(labels).collect()
+}
+
 /// The grid of an attempt, or what it is if it is not one.
 fn drawn(value: &Value) -> Result<Vec<Vec<u8>>, &'static str> {
     match value {

@@ -128,6 +128,7 @@ pub fn example_of(entry: &Entry, options: &Options, example: &ShownExample) -> V
         Some(ExampleView::Code) => code::example(&options, example, compared),
         Some(ExampleView::Boxes) => vision::example(&options, example, compared),
         Some(ExampleView::Grids) => grid::example(&options, example, compared),
+        Some(ExampleView::LabelMaps) => grid::label_maps(&options, example, compared),
         Some(ExampleView::Frame) => graph::openlane_example(&options, example, compared),
         _ => Vec::new(),
     }

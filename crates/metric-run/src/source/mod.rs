@@ -372,6 +372,15 @@ impl Source {
         matches!(self.origin, Origin::Folder(_))
     }
 
+    /// The folder that the file is in, or the first one of several; `None` for data that are not in a file.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        match &self.origin {
+            Origin::File(path) => Some(path.parent()?.to_owned()),
+            Origin::Several(_, files) => files.sources.first()?.folder(),
+            _ => None,
+        }
+    }
+
     /// Whether the name of the file has one of these endings.
     pub(crate) fn has_ending(&self, endings: &[&str]) -> bool {
         let extension = extension(Path::new(&self.name()));

@@ -1,6 +1,6 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use metric_record::{Message, ReadError};
 
@@ -34,12 +34,69 @@ pub struct LabelRows<R: BufRead + Seek> {
 enum Format<R: BufRead + Seek> {
     Png(Box<PngRows<R>>),
     Npy(NpyRows<R>),
+    /// The rows that are left, the last one first.
+    Rows(String, [usize; 2], Vec<Vec<i64>>),
 }
+
+/// The rows of a file on disk, or of a list.
+pub type OpenedRows = LabelRows<BufReader<fs::File>>;
 
 /// The first bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 impl LabelRows<BufReader<fs::File>> {
+    /// Opens the file at a path that is relative to a folder, and not trusted.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path leads out of the folder or over a link, and as [`open`](Self::open) does.
+    pub fn open_within(folder: &Path, path: &str, options: MapOptions) -> Result<Self, ReadError> {
+        let mut whole = folder.to_owned();
+        for part in Path::new(path).components() {
+            if !matches!(part, Component::Normal(_) | Component::CurDir) {
+                let problem =
+                    "leads out of the folder: expected a path below the folder of the file";
+                return Err(ReadError::new(path, problem));
+            }
+            whole.push(part);
+            if fs::symlink_metadata(&whole).is_ok_and(|metadata| metadata.is_symlink()) {
+                return Err(ReadError::new(path, "is a symbolic link: expected a file"));
+            }
+        }
+        Self::open(&whole, options)
+    }
+
+    /// Returns rows that are in memory. `name` says what they are, for messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are no pixels, or if the rows differ in length.
+    pub fn of_rows(name: impl Into<String>, mut rows: Vec<Vec<i64>>) -> Result<Self, ReadError> {
+        let name = name.into();
+        let width = rows.first().map_or(0, Vec::len);
+        if width == 0 {
+            return Err(ReadError::new(
+                name,
+                "expected at least one pixel, found an empty list",
+            ));
+        }
+        if let Some(index) = rows.iter().position(|row| row.len() != width) {
+            let problem = format!(
+                "found {} labels in row {}, and {width} in the first one: expected rows of the same length",
+                rows[index].len(),
+                index + 1
+            );
+            return Err(ReadError::new(name, problem));
+        }
+        let size = [width, rows.len()];
+        rows.reverse();
+        Ok(Self {
+            format: Format::Rows(name, size, rows),
+            bytes: Vec::new(),
+            wide: Vec::new(),
+        })
+    }
+
     /// Opens a file.
     ///
     /// # Errors
@@ -153,6 +210,7 @@ impl<R: BufRead + Seek> LabelRows<R> {
                 [header.width as usize, header.height as usize]
             }
             Format::Npy(rows) => rows.size(),
+            Format::Rows(_, size, _) => *size,
         }
     }
 
@@ -161,12 +219,32 @@ impl<R: BufRead + Seek> LabelRows<R> {
         match &self.format {
             Format::Png(rows) => rows.name(),
             Format::Npy(rows) => rows.name(),
+            Format::Rows(name, ..) => name,
         }
     }
 
     /// Returns whether the file is an animation, of which only the default image is read.
     pub fn is_animated(&self) -> bool {
         matches!(&self.format, Format::Png(rows) if rows.header().is_animated)
+    }
+
+    /// Returns pixels at equal distances, in at most this many rows and columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`next_row`](Self::next_row) does.
+    pub fn sampled(mut self, most: usize) -> Result<Vec<Vec<i64>>, ReadError> {
+        let [width, height] = self.size();
+        let step = width.max(height).div_ceil(most.max(1));
+        let (mut rows, mut index) = (Vec::new(), 0);
+        while let Some(row) = self.next_row()? {
+            if index % step == 0 {
+                let columns = (0..width).step_by(step);
+                rows.push(columns.filter_map(|column| row.get(column)).collect());
+            }
+            index += 1;
+        }
+        Ok(rows)
     }
 
     /// Returns the labels of the next row; `None` after the last row.
@@ -177,6 +255,13 @@ impl<R: BufRead + Seek> LabelRows<R> {
     pub fn next_row(&mut self) -> Result<Option<LabelRow<'_>>, ReadError> {
         match &mut self.format {
             Format::Npy(rows) => rows.next_row(),
+            Format::Rows(_, _, rows) => {
+                let Some(row) = rows.pop() else {
+                    return Ok(None);
+                };
+                self.wide = row;
+                Ok(Some(LabelRow::Wide(&self.wide)))
+            }
             Format::Png(rows) => {
                 let header = rows.header();
                 let Some(row) = rows.next_row()? else {

@@ -4,6 +4,8 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+#[cfg(test)]
+mod damaged;
 mod folders;
 mod ids;
 mod labels;
@@ -18,7 +20,7 @@ mod tests;
 use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 
 pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
-pub use labels::{Forward, LabelRows};
+pub use labels::{Forward, LabelRows, OpenedRows};
 pub use npy::NpyRows;
 pub use pair::count_image;
 pub use panoptic::{

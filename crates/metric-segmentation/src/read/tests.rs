@@ -16,7 +16,7 @@ fn labels(name: &str, bytes: &[u8], options: MapOptions) -> Result<Vec<Vec<i64>>
 }
 
 /// A PNG file of these samples.
-fn png(width: u32, color: ColorType, depth: BitDepth, samples: &[u8]) -> Vec<u8> {
+pub(super) fn png(width: u32, color: ColorType, depth: BitDepth, samples: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
     let row = color.samples() * width as usize * depth as usize;
     let mut encoder = Encoder::new(&mut file, width, (samples.len() / row.div_ceil(8)) as u32);
@@ -35,7 +35,7 @@ fn png(width: u32, color: ColorType, depth: BitDepth, samples: &[u8]) -> Vec<u8>
 }
 
 /// A NumPy file, of version 1.
-fn npy(descr: &str, is_fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn npy(descr: &str, is_fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if is_fortran { "True" } else { "False" };
     let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
     let size = (header.len() as u16).to_le_bytes();
@@ -228,6 +228,26 @@ fn colors_are_read_as_stored() {
     assert_eq!(rows.next_row(), Ok(Some(&[1, 2, 3, 4][..])));
     assert_eq!(rows.next_row(), Ok(Some(&[5, 6, 7, 8][..])));
     assert_eq!(rows.next_row(), Ok(None));
+}
+
+/// A PNG file with the checksums that its chunks should have.
+pub(super) fn with_checksums(file: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    let mut start = 8;
+    while let Some(length) = file.get(start..start + 4) {
+        let length: [u8; 4] = length.try_into().expect("four bytes");
+        let end = start + 8 + u32::from_be_bytes(length) as usize;
+        let Some(chunk) = file.get(start + 4..end) else {
+            break;
+        };
+        let checksum = crc(chunk).to_be_bytes();
+        let Some(place) = file.get_mut(end..end + 4) else {
+            break;
+        };
+        place.copy_from_slice(&checksum);
+        start = end + 4;
+    }
+    file
 }
 
 /// The checksum of a chunk.

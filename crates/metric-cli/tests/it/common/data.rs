@@ -354,6 +354,12 @@ fn rows_of(shape: Shape) -> Vec<Vec<Row>> {
             (json!({"a": 1, "ü": -1}), json!({})),
             (json!({"x": 3, "y": 1}), json!({"y": 1e9, "x": 1e-9})),
         ])],
+        Shape::LabelMaps => vec![plain(&[
+            (json!([[0, 1], [2, 255]]), json!([[0, 1], [2, 2]])),
+            (json!([[0, 0, 1]]), json!([[0, 255, 1]])),
+            (json!([[1], [1], [1]]), json!([[1], [0], [2]])),
+            (json!([[255]]), json!([[0]])),
+        ])],
         Shape::ClassScores => vec![vec![
             weighted(0, [0.5, 0.5, 0.1, 0.0], 1.0),
             weighted(1, [0.5, 0.5, 0.1, 0.0], 0.1),
