@@ -1,6 +1,8 @@
 //! Scores COCO's panoptic files: `cargo run --example panoptic --features read -- gt.json pred.json`, with the PNG files in
 //! `gt` and `pred`. Without arguments, it scores two segments in memory.
 
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
 use metric_record::Document;
 use metric_segmentation::read::{PanopticFile, PanopticRules, compare_files};
 use metric_segmentation::{Metric, PanopticQuality, PanopticState};
@@ -18,7 +20,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Document::text(truth, std::fs::read_to_string(truth)?),
             Document::text(found, std::fs::read_to_string(found)?),
         ],
-        _ => [Document::text("truth", TRUTH), Document::text("found", FOUND)],
+        _ => [
+            Document::text("truth", TRUTH),
+            Document::text("found", FOUND),
+        ],
     };
     let truths = PanopticFile::read(&truth, None)?;
     let found = PanopticFile::read(&found, None)?;

@@ -572,3 +572,106 @@ impl Metric for PanopticQuality {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Boundaries, TooManyIds};
+
+    /// Images of 3 x 4 pixels with ids of 0 to 3, as reference and prediction.
+    fn images() -> impl Strategy<Value = Vec<[Vec<u32>; 2]>> {
+        let side = || vec(0_u32..4, 12);
+        vec(
+            (side(), side()).prop_map(|(truth, found)| [truth, found]),
+            0..6,
+        )
+    }
+
+    fn listed(ids: &[u32]) -> Vec<Segment> {
+        let present: BTreeSet<u32> = ids.iter().copied().filter(|id| *id != VOID).collect();
+        let segment = |id: u32| Segment {
+            is_crowd: id == 3,
+            ..Segment::new(id, i64::from(id % 2))
+        };
+        present.into_iter().map(segment).collect()
+    }
+
+    fn overlaps([truth, found]: &[Vec<u32>; 2]) -> Result<Overlaps, TooManyIds> {
+        let mut overlaps = Overlaps::new(10);
+        let mut boundaries = [Boundaries::new(4, 1), Boundaries::new(4, 1)];
+        let [of_truth, of_found] = &mut boundaries;
+        for (truth, found) in truth.chunks(4).zip(found.chunks(4)) {
+            overlaps.add_row(truth, found)?;
+            if let (Some(truth), Some(found)) = (of_truth.push(truth), of_found.push(found)) {
+                overlaps.add_boundaries(truth, found)?;
+            }
+        }
+        while let (Some(truth), Some(found)) = (of_truth.finish(), of_found.finish()) {
+            overlaps.add_boundaries(truth, found)?;
+        }
+        Ok(overlaps)
+    }
+
+    /// Whether a pixel has a neighbor of another id, or is at the end of the image.
+    fn is_boundary(ids: &[u32], pixel: usize) -> bool {
+        let (x, y) = (pixel % 4, pixel / 4);
+        let inner = (1..3).contains(&x) && (1..2).contains(&y);
+        let mut around = (0..9).map(|near| (y + near / 3).wrapping_sub(1) * 4 + x + near % 3);
+        !inner || around.any(|near| ids[near - 1] != ids[pixel])
+    }
+
+    proptest! {
+        #[test]
+        fn laws_of_states(images in images()) {
+            for iou in [SegmentIou::Mask, SegmentIou::Boundary] {
+                let rules = MatchingRules { iou, quirks: false };
+                let mut states = Vec::new();
+                for image in &images {
+                    let [truth, found] = [listed(&image[0]), listed(&image[1])];
+                    let overlaps = overlaps(image).expect("few ids");
+                    let matching = match_segments(&truth, &found, &overlaps, &|_| true, rules);
+                    let matching = matching.expect("listed segments");
+                    let outcomes = matching.matches.len() + matching.false_positives.len() + matching.ignored.len();
+                    prop_assert_eq!(outcomes, found.len());
+                    states.push(PanopticQuality.measure(&matching, &()));
+                }
+                crate::laws::check(&states);
+            }
+        }
+
+        #[test]
+        fn pixels_and_boundaries_are_those_of_a_plain_count(images in images()) {
+            for image in &images {
+                let mut expected: BTreeMap<IdPair, PixelCounts> = BTreeMap::new();
+                let [truth, found] = image;
+                for pixel in 0..12 {
+                    let pixels = expected.entry((truth[pixel], found[pixel])).or_default();
+                    let [of_truth, of_found] = [truth, found].map(|ids| is_boundary(ids, pixel));
+                    pixels.all += 1;
+                    pixels.on_reference_boundary += u64::from(of_truth);
+                    pixels.on_predicted_boundary += u64::from(of_found);
+                    pixels.on_both_boundaries += u64::from(of_truth && of_found);
+                }
+                let counted = overlaps(image).expect("few ids").sorted();
+                prop_assert_eq!(counted, expected.into_iter().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn ids_and_pairs_are_limited() {
+        let mut overlaps = Overlaps::new(2);
+        assert_eq!(overlaps.add_row(&[1, 2, 0], &[5, 5, 5]), Ok(()));
+        let error = overlaps.add_row(&[3], &[5]);
+        assert_eq!(
+            error,
+            Err(TooManyIds::Ids {
+                is_prediction: false,
+                max: 2
+            })
+        );
+    }
+}

@@ -35,7 +35,7 @@ impl fmt::Display for Size {
 
 /// The ids of an image, from wherever they are.
 pub(crate) enum IdRows {
-    Png(PngIds),
+    Png(Box<PngIds>),
     Map(IdMap),
     /// No segment at all.
     Void {

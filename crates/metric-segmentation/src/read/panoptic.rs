@@ -188,10 +188,9 @@ impl<'a> PanopticFile<'a> {
             PanopticImage::parse(raw)
         });
         let categories = whole.categories.as_ref();
-        let categories =
-            categories.map(|list| located_list(list, "categories", |raw| category(raw)));
+        let categories = categories.map(|list| located_list(list, "categories", category));
         let sizes = whole.images.unwrap_or_default();
-        let sizes = located_list(&sizes, "images", |raw| image_size(raw));
+        let sizes = located_list(&sizes, "images", image_size);
         let located = |error: Located| error.error(name);
         Ok(Self {
             name,
@@ -230,7 +229,7 @@ impl<'a> PanopticFile<'a> {
             let path = self.path(image, name)?;
             let rows = PngIds::open(&path, options)
                 .map_err(|error| error.at(format!("image {}", image.id)))?;
-            return Ok(Some(IdRows::Png(rows)));
+            return Ok(Some(IdRows::Png(Box::new(rows))));
         }
         let size = self.sizes.get(&image.id).copied();
         image
