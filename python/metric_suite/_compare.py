@@ -48,6 +48,7 @@ class Comparison(dict[str, Any]):
 
     def _scores(self) -> dict[tuple[str | None, str | None], dict[str, Mapping[str, Any]]]:
         """The scores by kind of group, group and system; those of all examples come first."""
+        found: dict[tuple[str | None, str | None], dict[str, Mapping[str, Any]]]
         found = {(None, None): {system["name"]: system["scores"] for system in self["systems"]}}
         for kind, group, body in self._groups():
             found[kind, group] = {system["name"]: system["scores"] or {} for system in body["systems"]}
@@ -57,7 +58,7 @@ class Comparison(dict[str, Any]):
         kinds = self.get("groups", {}).items()
         return [(kind, group, body) for kind, groups in kinds for group, body in groups.items()]
 
-    def _tables(self) -> list[_tables.Table]:
+    def _as_tables(self) -> list[_tables.Table]:
         """The differences on all examples, then those on the groups of each kind."""
         scores = self._scores()
         tables = [self._table(None, [(None, row, scores[None, None]) for row in self["comparisons"]])]
@@ -66,7 +67,7 @@ class Comparison(dict[str, Any]):
             tables.append(self._table(kind, rows))
         return tables
 
-    def _table(self, kind: str | None, rows: list[tuple[str | None, Any, Mapping[str, Any]]]) -> _tables.Table:
+    def _table(self, kind: str | None, rows: Sequence[tuple[str | None, Any, Mapping[str, Any]]]) -> _tables.Table:
         pairs = {(row["baseline"], row["system"]) for _, row, _ in rows}
         is_one = len(pairs) == 1
         is_adjusted = any(row["p"] != row["p_holm"] for _, row, _ in rows)
@@ -120,20 +121,20 @@ class Comparison(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Returns the differences as Markdown tables."""
-        return f"{_tables.markdown(self._tables())}\n\n`{self['signature']}`\n"
+        return f"{_tables.markdown(self._as_tables())}\n\n`{self['signature']}`\n"
 
     def to_latex(self) -> str:
         """Returns the differences as LaTeX tables, which need the package ``booktabs``."""
-        return f"{_tables.latex(self._tables())}\n% {self['signature']}\n"
+        return f"{_tables.latex(self._as_tables())}\n% {self['signature']}\n"
 
     def __str__(self) -> str:
-        lines = [_tables.text(self._tables()), "", f"{self['examples']} examples, {self['signature']}"]
+        lines = [_tables.text(self._as_tables()), "", f"{self['examples']} examples, {self['signature']}"]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self["warnings"])])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _tables.html(self._tables(), self["signature"], self["warnings"])
+        return _tables.html(self._as_tables(), self["signature"], self["warnings"])
 
 
 _COLUMNS = ("delta", "low", "high", "p", "p_holm", "wins", "ties", "losses")
