@@ -433,8 +433,16 @@ def _warned(result: Result) -> Result:
         while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("metric_suite."):
             level, frame = level + 1, frame.f_back
         for warning in result.warnings:
-            _warnings.warn(warning, stacklevel=level)
+            if warning not in _GIVEN:
+                _warnings.warn(warning, stacklevel=level)
+            if warning.startswith(_ONCE):
+                _GIVEN.add(warning)
     return result
+
+
+# A warning about the conventions of a metric, which is the same for all data: a process gives it once.
+_ONCE = "syntax_match and dataflow_match come from current grammars"
+_GIVEN: set[str] = set()
 
 
 class Metric:
