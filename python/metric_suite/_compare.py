@@ -16,7 +16,6 @@ from ._metric import (
     _compares,
     _existing,
     _further,
-    _kept,
     _parted,
     _refuse_set,
     _scored,
@@ -188,7 +187,9 @@ def compare(
     named = {"metric": metric, "predictions": predictions, "references": REQUIRED if references is None else references}
     if given or any(named[side] is REQUIRED for side in sides_of(metric)):
         refuse_call("compare", ["metric", *sides_of(metric)], given, [name for name in named if named[name] is not REQUIRED])
-    systems = {name: _kept(metric, values) for name, values in _systems(metric, predictions, references).items()}
+    # Each system is scored with the same references, perhaps twice: what is read once becomes a list.
+    references, ids = _reread(references), _reread(ids)
+    systems = {name: _reread(values) for name, values in _systems(metric, predictions, references).items()}
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     first = next(iter(systems.values()), None)
     options, fields = _with_weights(metric, options, fields, first)
@@ -204,6 +205,10 @@ def compare(
         outcomes = _outcomes(metric, options, settings, systems, references, ids, fields)
         found = _native.compare_states(metric, options, settings | chosen, outcomes)
     return Comparison(json.loads(found))
+
+
+def _reread(values: Any) -> Any:
+    return list(values) if hasattr(values, "__next__") else values
 
 
 def _outcomes(
@@ -245,7 +250,10 @@ def _systems(metric: str, predictions: Any, references: Any) -> dict[str, Any]:
     """Returns the predictions of each system by its name."""
     _refuse_set(predictions, "predictions")
     if isinstance(predictions, Mapping):
-        return {str(name): values for name, values in predictions.items()}
+        named = {str(name): values for name, values in predictions.items()}
+        if len(named) < len(predictions):
+            raise MetricError("predictions: two systems have the same name as a text", side="prediction")
+        return named
     if hasattr(predictions, "columns") and hasattr(predictions, "__getitem__"):
         columns = getattr(predictions, "column_names", predictions.columns)
         return {str(name): predictions[name] for name in columns}
@@ -264,8 +272,12 @@ def _is_system(metric: str, values: Any, references: Any) -> bool:
         return is_files(references) or not _compares(metric)
     if isinstance(values, Mapping):
         # One dict of a list is an image or a box. Records by id have any keys.
-        return _native.reads(metric) != "documents" and _compares(metric) and not values.keys() & {"id", "question_id", "image_id"}
+        return _native.reads(metric) != "documents" and _compares(metric) and not values.keys() & _KEYS
     return hasattr(values, "__len__") or hasattr(values, "__next__") or hasattr(values, "image")
+
+
+# Keys of rows and images.
+_KEYS = {"id", "question_id", "image_id", "boxes", "masks", "box"}
 
 
 def _names(systems: Sequence[Any]) -> list[str]:
