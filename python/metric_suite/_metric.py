@@ -187,7 +187,7 @@ def _scored(
             raise MetricError("ids and fields are for values: a data set has its own")
         if isinstance(references, (str, os.PathLike)) and _reads_records(scorer):
             found = "one string" if isinstance(references, str) else "a path"
-            expected = "expected a sequence of values, such as a list of strings (score_files reads files)"
+            expected = "expected a sequence of values, such as a list of strings, or a pathlib.Path of a file (score_files takes texts as paths)"
             raise MetricError(f"references: found {found}: {expected}", side="reference")
         if isinstance(references, Mapping) and not isinstance(predictions, Mapping) and _reads_records(scorer):
             problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
