@@ -16,7 +16,6 @@ from ._metric import (
     _compares,
     _existing,
     _further,
-    _kept,
     _parted,
     _refuse_set,
     _scored,
@@ -48,6 +47,7 @@ class Comparison(dict[str, Any]):
 
     def _scores(self) -> dict[tuple[str | None, str | None], dict[str, Mapping[str, Any]]]:
         """The scores by kind of group, group and system; those of all examples come first."""
+        found: dict[tuple[str | None, str | None], dict[str, Mapping[str, Any]]]
         found = {(None, None): {system["name"]: system["scores"] for system in self["systems"]}}
         for kind, group, body in self._groups():
             found[kind, group] = {system["name"]: system["scores"] or {} for system in body["systems"]}
@@ -57,7 +57,7 @@ class Comparison(dict[str, Any]):
         kinds = self.get("groups", {}).items()
         return [(kind, group, body) for kind, groups in kinds for group, body in groups.items()]
 
-    def _tables(self) -> list[_tables.Table]:
+    def _as_tables(self) -> list[_tables.Table]:
         """The differences on all examples, then those on the groups of each kind."""
         scores = self._scores()
         tables = [self._table(None, [(None, row, scores[None, None]) for row in self["comparisons"]])]
@@ -66,7 +66,7 @@ class Comparison(dict[str, Any]):
             tables.append(self._table(kind, rows))
         return tables
 
-    def _table(self, kind: str | None, rows: list[tuple[str | None, Any, Mapping[str, Any]]]) -> _tables.Table:
+    def _table(self, kind: str | None, rows: Sequence[tuple[str | None, Any, Mapping[str, Any]]]) -> _tables.Table:
         pairs = {(row["baseline"], row["system"]) for _, row, _ in rows}
         is_one = len(pairs) == 1
         is_adjusted = any(row["p"] != row["p_holm"] for _, row, _ in rows)
@@ -120,20 +120,20 @@ class Comparison(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Returns the differences as Markdown tables."""
-        return f"{_tables.markdown(self._tables())}\n\n`{self['signature']}`\n"
+        return f"{_tables.markdown(self._as_tables())}\n\n`{self['signature']}`\n"
 
     def to_latex(self) -> str:
         """Returns the differences as LaTeX tables, which need the package ``booktabs``."""
-        return f"{_tables.latex(self._tables())}\n% {self['signature']}\n"
+        return f"{_tables.latex(self._as_tables())}\n% {self['signature']}\n"
 
     def __str__(self) -> str:
-        lines = [_tables.text(self._tables()), "", f"{self['examples']} examples, {self['signature']}"]
+        lines = [_tables.text(self._as_tables()), "", f"{self['examples']} examples, {self['signature']}"]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self["warnings"])])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _tables.html(self._tables(), self["signature"], self["warnings"])
+        return _tables.html(self._as_tables(), self["signature"], self["warnings"])
 
 
 _COLUMNS = ("delta", "low", "high", "p", "p_holm", "wins", "ties", "losses")
@@ -187,7 +187,9 @@ def compare(
     named = {"metric": metric, "predictions": predictions, "references": REQUIRED if references is None else references}
     if given or any(named[side] is REQUIRED for side in sides_of(metric)):
         refuse_call("compare", ["metric", *sides_of(metric)], given, [name for name in named if named[name] is not REQUIRED])
-    systems = {name: _kept(metric, values) for name, values in _systems(metric, predictions, references).items()}
+    # Each system is scored with the same references, perhaps twice: what is read once becomes a list.
+    references, ids = _reread(references), _reread(ids)
+    systems = {name: _reread(values) for name, values in _systems(metric, predictions, references).items()}
     options, settings = _parted(options, _SETTINGS | _FILE_SETTINGS)
     first = next(iter(systems.values()), None)
     options, fields = _with_weights(metric, options, fields, first)
@@ -203,6 +205,10 @@ def compare(
         outcomes = _outcomes(metric, options, settings, systems, references, ids, fields)
         found = _native.compare_states(metric, options, settings | chosen, outcomes)
     return Comparison(json.loads(found))
+
+
+def _reread(values: Any) -> Any:
+    return list(values) if hasattr(values, "__next__") else values
 
 
 def _outcomes(
@@ -244,7 +250,10 @@ def _systems(metric: str, predictions: Any, references: Any) -> dict[str, Any]:
     """Returns the predictions of each system by its name."""
     _refuse_set(predictions, "predictions")
     if isinstance(predictions, Mapping):
-        return {str(name): values for name, values in predictions.items()}
+        named = {str(name): values for name, values in predictions.items()}
+        if len(named) < len(predictions):
+            raise MetricError("predictions: two systems have the same name as a text", side="prediction")
+        return named
     if hasattr(predictions, "columns") and hasattr(predictions, "__getitem__"):
         columns = getattr(predictions, "column_names", predictions.columns)
         return {str(name): predictions[name] for name in columns}
@@ -263,8 +272,12 @@ def _is_system(metric: str, values: Any, references: Any) -> bool:
         return is_files(references) or not _compares(metric)
     if isinstance(values, Mapping):
         # One dict of a list is an image or a box. Records by id have any keys.
-        return _native.reads(metric) != "documents" and _compares(metric) and not values.keys() & {"id", "question_id", "image_id"}
+        return _native.reads(metric) != "documents" and _compares(metric) and not values.keys() & _KEYS
     return hasattr(values, "__len__") or hasattr(values, "__next__") or hasattr(values, "image")
+
+
+# Keys of rows and images.
+_KEYS = {"id", "question_id", "image_id", "boxes", "masks", "box"}
 
 
 def _names(systems: Sequence[Any]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings as _warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
@@ -13,6 +13,7 @@ from . import _native
 from ._boxes import Boxes, is_data_set, is_per_image
 from ._errors import MetricError
 from ._result import Result, result_of
+from ._values import answers_by_id, are_scores, as_labels, indicator_rows, plain_values, with_way_out
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -160,7 +161,7 @@ def _scored(
             ids = list(predictions) if ids is None else ids
             predictions = list(predictions.values())
         # Both sides of a record are its prediction.
-        predictions = _plain(predictions)
+        predictions = plain_values(predictions)
         return scorer.score_values(predictions, predictions, ids, fields)
     if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
         # Lists of texts, with or without ids and fields.
@@ -186,7 +187,7 @@ def _scored(
             raise MetricError("ids and fields are for values: a data set has its own")
         if isinstance(references, (str, os.PathLike)) and _reads_records(scorer):
             found = "one string" if isinstance(references, str) else "a path"
-            expected = "expected a sequence of values, such as a list of strings (score_files reads files)"
+            expected = "expected a sequence of values, such as a list of strings, or a pathlib.Path of a file (score_files takes texts as paths)"
             raise MetricError(f"references: found {found}: {expected}", side="reference")
         if isinstance(references, Mapping) and not isinstance(predictions, Mapping) and _reads_records(scorer):
             problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
@@ -204,21 +205,21 @@ def _scored(
             if not _native.is_document(scorer.metric, truth):
                 return _joined(scorer, predictions, references)
         return scorer.score_documents(_side(predictions, "predictions"), truth)
-    true_answers, answers = _answers(references, "references"), _answers(predictions, "predictions")
+    true_answers, answers = answers_by_id(references, "references"), answers_by_id(predictions, "predictions")
     if true_answers is not None and answers is not None and ids is None and fields is None:
         return _joined(scorer, answers, true_answers)
-    predictions, references = _plain(predictions), _plain(references)
+    predictions, references = plain_values(predictions), plain_values(references)
     if scorer.metric == "multilabel":
-        predictions, references = _indicators(predictions, references)
+        predictions, references = indicator_rows(predictions, references)
     if not _takes_labels(scorer.metric):
         return scorer.score_values(predictions, references, ids, fields)
     if scorer.metric != "classification-scores":
         # There, True and False are classes of their own.
-        predictions, references = _as_labels(predictions), _as_labels(references)
+        predictions, references = as_labels(predictions), as_labels(references)
     try:
         return scorer.score_values(predictions, references, ids, fields)
     except MetricError as error:
-        raise _with_way_out(error, references if error.side == "reference" else predictions) from None
+        raise with_way_out(error, references if error.side == "reference" else predictions) from None
 
 
 @cache
@@ -226,35 +227,6 @@ def _takes_labels(name: str) -> bool:
     """Whether references are labels."""
     shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
     return not shapes.isdisjoint({"labels", "label-scores", "ranked-labels", "class-scores"})
-
-
-def _as_labels(values: Any) -> Any:
-    """Returns booleans as the labels 0 and 1, as in scikit-learn."""
-    if isinstance(values, Mapping):
-        return dict(zip(values, _as_labels(list(values.values()))))
-    values = list(values) if hasattr(values, "__next__") else values
-    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    if "bool" in kind and hasattr(values, "__len__"):
-        values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-    elif not isinstance(values, (list, tuple)) or not values or type(values[0]).__name__ not in _BOOLEANS:
-        return values
-    # A missing value stays one.
-    is_boolean = [type(value).__name__ in _BOOLEANS for value in values]
-    return [int(value) if fits else None if kind else value for value, fits in zip(values, is_boolean)]
-
-
-# Python's, and those of numpy.
-_BOOLEANS = ("bool", "bool_")
-
-
-def _with_way_out(error: MetricError, values: Any) -> MetricError:
-    """Returns the error of a label such as 1.0, with the way to turn all of its column into integers."""
-    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    if not kind.startswith(("float", "double")) or "found null" in error.problem:
-        return error
-    call = {"polars": ".cast(int)", "pyarrow": '.cast("int64")'}.get(type(values).__module__.split(".")[0], '.astype("int64")')
-    problem = f"{error.problem}; {call} turns a column of such numbers into labels"
-    return MetricError(problem, option=error.option, index=error.index, id=error.id, side=error.side, field=error.field)
 
 
 def _source(value: Any, field: str, name: str) -> Any:
@@ -270,90 +242,6 @@ def _source(value: Any, field: str, name: str) -> Any:
 
 def _reads_records(scorer: Any) -> bool:
     return _native.reads(scorer.metric) == "records"
-
-
-def _plain(values: Any) -> Any:
-    """Returns arrays of other libraries, and arrays of booleans, as arrays that the engine reads."""
-    if hasattr(values, "detach"):
-        # A tensor of torch. numpy has no numbers like its 16-bit ones.
-        values = values.detach().cpu()
-        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
-    elif hasattr(values, "__dlpack__") and not any(
-        hasattr(values, name) for name in ("__array_interface__", "__arrow_c_array__", "__arrow_c_stream__")
-    ):
-        import numpy
-
-        values = numpy.asarray(values) if hasattr(values, "__array__") else numpy.from_dlpack(values)
-    if type(values).__module__ == "numpy" and str(getattr(values, "dtype", "")) == "bool":
-        # Booleans are the labels 0 and 1, as in scikit-learn.
-        return values.astype("int64")
-    return values
-
-
-def _indicators(predictions: Any, references: Any) -> tuple[Any, Any]:
-    """Returns lists of rows of 0 and 1, for which predictions may also be rows of scores, as arrays. Other lists have labels.
-
-    Rows have two or more columns. Lists of labels do not look like this: a label occurs once in each.
-    """
-
-    def rows(values: Any, is_cell: Callable[[Any], bool]) -> bool:
-        if getattr(values, "ndim", 0) == 2:
-            return True
-        if not isinstance(values, list) or not values or not isinstance(values[0], (list, tuple)):
-            return False
-        width = len(values[0])
-        is_row = (isinstance(row, (list, tuple)) and len(row) == width and all(map(is_cell, row)) for row in values)
-        return width > 1 and all(is_row)
-
-    def is_bit(cell: Any) -> bool:
-        return isinstance(cell, int) and cell in (0, 1)
-
-    def is_score(cell: Any) -> bool:
-        return isinstance(cell, (int, float))
-
-    if not rows(references, is_bit):
-        return predictions, references
-    is_bits = rows(predictions, is_bit)
-    if not is_bits and not rows(predictions, is_score):
-        return predictions, references
-    import numpy
-
-    if isinstance(references, list):
-        references = numpy.asarray(references, dtype="int64")
-    if isinstance(predictions, list):
-        predictions = numpy.asarray(predictions, dtype="int64" if is_bits else "float64")
-    return predictions, references
-
-
-# How rows of SQuAD and VQA in data sets of Hugging Face name ids and answers: the text of an answer is a value of its
-# own, or in a dict.
-_ANSWERS = (("id", "prediction_text"), ("id", "answers"), ("question_id", "answer"), ("question_id", "answers"))
-
-
-def _answers(rows: Any, name: str) -> dict[str, Any] | None:
-    """Returns the answers by id of rows that are such dicts, and ``None`` for other values."""
-    is_rows = isinstance(rows, Sequence) or type(rows).__module__.startswith("datasets.")
-    if not is_rows or isinstance(rows, (str, bytes)) or len(rows) == 0 or not isinstance(rows[0], Mapping):
-        return None
-    names = next((names for names in _ANSWERS if all(name in rows[0] for name in names)), None)
-    if names is None:
-        return None
-    found = {}
-    for index, row in enumerate(rows):
-        missing = [key for key in names if not isinstance(row, Mapping) or key not in row]
-        if missing:
-            problem = f"no {missing[0]}: expected {names[0]} and {names[1]}"
-            raise MetricError(f"{name}[{index}]: {problem}", index=index, side=_SIDES[name])
-        answer = row[names[1]]
-        if isinstance(answer, Mapping):
-            answer = list(answer["text"])
-        elif names[1] == "answers":
-            answer = [one.get("answer", one.get("text")) if isinstance(one, Mapping) else one for one in answer]
-        if str(row[names[0]]) in found:
-            problem = f"the {names[0]} {row[names[0]]!r} occurs twice"
-            raise MetricError(f"{name}[{index}]: {problem}", index=index, id=str(row[names[0]]), side=_SIDES[name])
-        found[str(row[names[0]])] = answer
-    return found
 
 
 @cache
@@ -379,7 +267,7 @@ def _with_input(name: str, options: dict[str, Any], predictions: Any = None) -> 
     wanted = _scores_options(name)
     if not wanted or any(options.get(option) is not None for option in wanted):
         return options
-    is_scores = options.get("ties") is not None or _are_scores(predictions)
+    is_scores = options.get("ties") is not None or are_scores(predictions)
     return {**options, **wanted} if is_scores else options
 
 
@@ -388,37 +276,10 @@ def _kept(name: str, predictions: Any) -> Any:
     return list(predictions) if hasattr(predictions, "__next__") and _scores_options(name) else predictions
 
 
-def _are_scores(predictions: Any) -> bool:
-    """Whether predictions are rows of numbers of which some are floating-point ones: an array, or rows of any library."""
-    if getattr(predictions, "ndim", 0) == 2 and hasattr(predictions, "dtype"):
-        return "float" in str(predictions.dtype)
-    if hasattr(predictions, "__array__") and not hasattr(predictions, "dtype") and not hasattr(predictions, "to_pylist"):
-        array = predictions.__array__()
-        return bool(array.ndim == 2 and array.dtype.kind == "f")
-    if isinstance(predictions, Mapping):
-        return _are_scores(list(predictions.values()))
-    if isinstance(predictions, (str, bytes)) or not hasattr(predictions, "__len__"):
-        return False
-    if hasattr(predictions, "to_pylist"):
-        # Rows of pyarrow, whose type says what they are.
-        return "list" in str(predictions.type) and any(kind in str(predictions.type) for kind in ("float", "double"))
-    for row in predictions if hasattr(predictions, "__iter__") else ():
-        if hasattr(row, "dtype"):
-            if "float" in str(row.dtype).lower():
-                return True
-        elif not isinstance(row, (list, tuple)):
-            return False
-        elif any(isinstance(value, float) or "float" in str(getattr(value, "dtype", "")) for value in row):
-            return True
-        elif any(isinstance(value, str) for value in row):
-            return False
-    return False
-
-
 def _joined(scorer: Any, predictions: Mapping[Any, Any], references: Mapping[Any, Any]) -> Any:
     """Scores two mappings of ids to values."""
     if _takes_labels(scorer.metric) and scorer.metric != "classification-scores":
-        predictions, references = _as_labels(predictions), _as_labels(references)
+        predictions, references = as_labels(predictions), as_labels(references)
     return scorer.score_files(
         _native.json_lines(references.keys(), references.values(), "reference", "references", True),
         _native.json_lines(predictions.keys(), predictions.values(), "prediction", "predictions", True),
@@ -433,8 +294,16 @@ def _warned(result: Result) -> Result:
         while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("metric_suite."):
             level, frame = level + 1, frame.f_back
         for warning in result.warnings:
-            _warnings.warn(warning, stacklevel=level)
+            if warning not in _GIVEN:
+                _warnings.warn(warning, stacklevel=level)
+            if warning.startswith(_ONCE):
+                _GIVEN.add(warning)
     return result
+
+
+# A warning about the conventions of a metric, which is the same for all data: a process gives it once.
+_ONCE = "syntax_match and dataflow_match come from current grammars"
+_GIVEN: set[str] = set()
 
 
 class Metric:

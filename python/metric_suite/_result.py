@@ -272,7 +272,7 @@ class Result(Mapping[str, "float | None"]):
     def _interval_head(self) -> str:
         return f"{100 * self.statistics['confidence']:g}% interval" if self.statistics else "interval"
 
-    def _tables(self) -> list[_tables.Table]:
+    def _as_tables(self) -> list[_tables.Table]:
         """The scores, then the scores of the groups of each kind, one row per group."""
         head, rows = ["score", "value"], [[name, _tables.number(score)] for name, score in self._scores.items()]
         if self.intervals:
@@ -329,7 +329,7 @@ class Result(Mapping[str, "float | None"]):
         return _tables.polars_frame(self._records(), ("value", "low", "high"))
 
     def __repr__(self) -> str:
-        lines = [_tables.text(self._tables())]
+        lines = [_tables.text(self._as_tables())]
         if self.groups:
             lines.append("")
         if self.examples is not None:
@@ -339,14 +339,14 @@ class Result(Mapping[str, "float | None"]):
 
     def to_markdown(self) -> str:
         """Returns the scores, and those of groups, as Markdown tables."""
-        return f"{_tables.markdown(self._tables())}\n\n`{self.signature}`\n"
+        return f"{_tables.markdown(self._as_tables())}\n\n`{self.signature}`\n"
 
     def to_latex(self) -> str:
         """Returns the scores, and those of groups, as LaTeX tables, which need the package ``booktabs``."""
-        return f"{_tables.latex(self._tables())}\n% {self.signature}\n"
+        return f"{_tables.latex(self._as_tables())}\n% {self.signature}\n"
 
     def _repr_html_(self) -> str:
-        return _tables.html(self._tables(), self.signature, self.warnings)
+        return _tables.html(self._as_tables(), self.signature, self.warnings)
 
 
 class _Stored:

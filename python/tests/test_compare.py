@@ -134,6 +134,11 @@ def test_names():
     assert metric_suite.score("exact_match", predictions=["a"], references=["a"]) == metric_suite.Metric("exact_match")(["a"], ["a"])
 
 
+def test_iterators_are_read_once():
+    systems = {name: iter(values) for name, values in SYSTEMS.items()}
+    assert delta(compare("wer", references=iter(WORDS), predictions=systems, ids=iter("abcdefgh")), "wer") == -0.25
+
+
 def test_weights():
     given = {"references": [1.0, 2.0], "predictions": {"old": [1.0, 4.0], "new": [3.0, 2.0]}}
     # Errors of 2, once with a fourth of the weight and once with the rest.
@@ -150,6 +155,8 @@ def test_weights():
         ("wer", ["a"], "b", "found one string"),
         ("wer", ["a"], {"b"}, "found a set"),
         ("coco", TRUTH, dicts(6), "found a list of dict: expected a mapping"),
+        ("wer", ["a"], {1: ["a"], "1": ["b"]}, "two systems have the same name"),
+        ("detection", per_image(10), per_image(6, **SCORE), "found a list of dict: expected a mapping"),
         ("wer", ["a"], {"x": ["a"]}, "1 system to compare"),
         ("wer", ["a"], {"x": ["a"], "y": [1]}, r"^predictions\['y'\]\[0\]: expected a string"),
         ("wer", ["a"], {"x": ["a", "b"], "y": ["b"]}, r"^predictions\['x'\]: 2 predictions and 1 reference"),

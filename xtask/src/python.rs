@@ -122,7 +122,9 @@ fn checks(python: &str, steps: &mut Steps) -> Result<(), Error> {
             "vendor.github-workflows",
             "../.github/workflows/wheels.yml",
         ];
-        shown(&program("check-jsonschema"), &workflows, &environment)
+        shown(&program("check-jsonschema"), &workflows, &environment)?;
+        let action = ["--builtin-schema", "vendor.github-actions", "../action.yml"];
+        shown(&program("check-jsonschema"), &action, &environment)
     })
 }
 

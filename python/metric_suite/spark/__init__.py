@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import _native
+from .._compare import Comparison
 from .._errors import MetricError
-from .._metric import _SETTINGS, Metric, _compares, _of_outcome, _option_names, _parted
+from .._metric import _SETTINGS, Metric, _compares, _of_outcome, _option_names, _parted, metric_name
 from .._result import Result, result_of
 from . import _columns, _work
 
@@ -134,7 +135,7 @@ def compare(
     all_pairs: bool = False,
     permutations: int | None = None,
     **options: Any,
-) -> dict[str, Any]:
+) -> Comparison:
     """Compares systems on the same references, as ``metric compare`` does.
 
     Args:
@@ -149,7 +150,7 @@ def compare(
             are left out of all of them.
 
     Returns:
-        The JSON that the program prints, as a dict.
+        The JSON that the program prints, as a dict that notebooks show as tables.
     """
     chosen, settings = {"baseline": baseline, "all_pairs": all_pairs, "permutations": permutations}, options
     if settings.get("confidence") is None:
@@ -175,9 +176,8 @@ def compare(
     work = next(iter(plans.values())).work
     systems = [(name, outcomes[name], pairing.missing.get(name)) for name in predictions]
     own = {**work.settings, **chosen, "is_part": False, "threads": None}
-    found = _native.compare_states(metric, work.jobs[0].options, own, systems)
-    read: dict[str, Any] = _json.loads(found)
-    return read
+    found = _native.compare_states(metric_name(metric), work.jobs[0].options, own, systems)
+    return Comparison(_json.loads(found))
 
 
 @contextmanager
@@ -510,7 +510,7 @@ def _listed(names: _Names | None) -> list[str]:
 def _named(metric: _Metrics, options: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     """Returns the label, the name and the options of each metric."""
     if isinstance(metric, str):
-        return [(metric, metric, options)]
+        return [(metric, metric_name(metric), options)]
     if not isinstance(metric, Mapping):
         metric = {name: {} for name in metric}
     if not metric:
@@ -518,5 +518,5 @@ def _named(metric: _Metrics, options: dict[str, Any]) -> list[tuple[str, str, di
     found = []
     for label, own in metric.items():
         chosen = {**options, **own}
-        found.append((label, chosen.pop("metric", label), chosen))
+        found.append((label, metric_name(chosen.pop("metric", label)), chosen))
     return found
