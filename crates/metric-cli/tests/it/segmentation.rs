@@ -54,7 +54,9 @@ const SCORE: &str = "score segmentation -r truth -p found --classes 3 --format j
 fn scores_of_a_folder_by_hand() {
     let folder = maps();
     let result = folder
-        .run("score segmentation -r truth -p found --format json --groups class --classes names.txt")
+        .run(
+            "score segmentation -r truth -p found --format json --groups class --classes names.txt",
+        )
         .json();
     // Sky: 3 of 5 pixels. Road: 4 of 5. Car: 2 of 3.
     assert_eq!(
