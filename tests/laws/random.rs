@@ -633,6 +633,7 @@ pub(crate) fn files() -> Vec<Files> {
         let takes = |shape| entry.shapes.iter().any(|taken| taken.shape == shape);
         let texts: fn(&mut Random, usize, Gaps) -> [Json; 2] = match entry.record_id {
             _ if takes(Shape::Images) || takes(Shape::Boxes) => coco_files,
+            _ if takes(Shape::Segments) => panoptic_files,
             _ if takes(Shape::GridTasks) => arc_files,
             "question_id" => vqa_files,
             _ => squad_files,
@@ -730,6 +731,45 @@ fn coco_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
         }
     }
     [references, results]
+}
+
+/// Panoptic images with the run lengths of their segments.
+fn panoptic_files(random: &mut Random, size: usize, gaps: Gaps) -> [Json; 2] {
+    let annotations = |ids: Vec<usize>, images: &[Json]| {
+        let annotations = ids.into_iter().map(|id| {
+            let (rows, mut infos) = (&images[id]["ids"], images[id]["segments_info"].clone());
+            for info in infos.as_array_mut().into_iter().flatten() {
+                info["segmentation"] = json!({"size": [3, 4], "counts": runs(rows, &info["id"])});
+            }
+            json!({"image_id": id, "segments_info": infos})
+        });
+        annotations.collect::<Vec<_>>()
+    };
+    let drawn = (0..size + 8).map(|_| random.draw(segments()));
+    let (truths, found): (Vec<Json>, Vec<Json>) = drawn.map(|values| (values.0, values.1)).unzip();
+    let categories =
+        [0, 1].map(|id| json!({"id": id, "name": format!("category {id}"), "isthing": id}));
+    let references = annotations((0..size).collect(), &truths);
+    let predictions = annotations(predicted(random, size, gaps), &found);
+    [
+        json!({"categories": categories, "annotations": references}),
+        json!({"annotations": predictions}),
+    ]
+}
+
+/// The run lengths of the pixels that have an id, column by column.
+fn runs(rows: &Json, id: &Json) -> Vec<u64> {
+    let mut runs = vec![0];
+    for column in 0..4 {
+        for row in 0..3 {
+            let is_set = rows[row][column] == *id;
+            if is_set != (runs.len() % 2 == 0) {
+                runs.push(0);
+            }
+            *runs.last_mut().expect("a run") += 1;
+        }
+    }
+    runs
 }
 
 /// The ids of questions or tasks that have a prediction.
