@@ -1,5 +1,6 @@
 //! Label maps: images whose pixels are labels, as files of two folders, as a pair of files, or as lists of rows.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Seek};
 use std::path::{Path, PathBuf};
 
@@ -238,9 +239,18 @@ impl<M: LabelMapMetric> LabelMaps<M> {
         folders: &[Option<PathBuf>; 2],
     ) -> Result<OpenedRows, FieldError> {
         let refused = |problem: Message| FieldError::new(side, problem);
-        let is_path = value.as_line().is_some() || value.kind() == Kind::String;
-        if !is_path {
-            let rows = rows(value).map_err(|problem| refused(problem.into()))?;
+        let line = value.as_line().map(str::to_owned);
+        let list = match &line {
+            // Cells of tables and lines of text have no type.
+            Some(line) if line.trim_start().starts_with('[') => Some(Cow::Borrowed(line.as_str())),
+            None if value.kind() != Kind::String => {
+                let json = value.to_json_or("null");
+                Some(json.map_err(|problem| refused(problem.into()))?)
+            }
+            _ => None,
+        };
+        if let Some(json) = list {
+            let rows = rows(&json).map_err(|problem| refused(problem.into()))?;
             // The side is part of the error already.
             let rows = LabelRows::of_rows(format!("the {side}"), rows);
             return rows.map_err(|error| refused(error.problem));
@@ -377,9 +387,8 @@ fn unlike(predictions: &Document, expected: &str) -> DataSetError {
 }
 
 /// Reads a list of rows of labels.
-fn rows(value: &mut Value<'_>) -> Result<Vec<Vec<i64>>, String> {
-    let json = value.to_json_or("null")?;
-    typed(&json).map_err(|problem| {
+fn rows(json: &str) -> Result<Vec<Vec<i64>>, String> {
+    typed(json).map_err(|problem| {
         format!("expected a path, or a list of rows, each a list of labels, which are integers: {problem}")
     })
 }
