@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use metric_core::Metric;
 use metric_vision::{
-    Annotation, BBox, Detection, DetectionState, Detections, Image, Key, Matching, PrecisionRecall,
+    Annotation, BBox, Detection, DetectionState, Detections, Image, Matching, PrecisionRecall,
     PrecisionRecallState, Prediction, Truth, VocAp, VocState,
 };
 use rand::rngs::StdRng;

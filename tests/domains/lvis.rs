@@ -213,66 +213,67 @@ fn lvis_with_other_caps() {
     });
 }
 
+/// The row, and what the error or the warning says; `=` for a result like that of lvis.
+const SAID: &[(&str, &[&str])] = &[
+    ("fine", &["="]),
+    ("results empty", &["AP: Some(0.0)"]),
+    (
+        "unknown image in results",
+        &["refused: dt.json: [0]: image_id: 9 is not an image"],
+    ),
+    (
+        "frequency missing",
+        &["1 category has no frequency", "AP_r: None"],
+    ),
+    (
+        "frequency unknown",
+        &["refused: gt.json: categories[0]: frequency: category 1 has \"x\""],
+    ),
+    (
+        "neg_category_ids missing",
+        &["1 image has no neg_category_ids", "the metric coco"],
+    ),
+    (
+        "not_exhaustive_category_ids missing",
+        &["1 image has no not_exhaustive_category_ids"],
+    ),
+    (
+        "area missing in ground truth",
+        &["1 ground-truth object has no area, and that of"],
+    ),
+    ("score missing", &["refused: dt.json: [0]: score: missing"]),
+    (
+        "unknown category in results",
+        &[
+            "= ",
+            "1 detection is of a class that the ground truth does not list",
+        ],
+    ),
+    (
+        "category both negative and present",
+        &[
+            "=",
+            "1 image has objects of a category in its neg_category_ids",
+        ],
+    ),
+    ("category not exhaustive and absent", &["="]),
+    (
+        "ids as texts in results",
+        &["refused: dt.json: [0]: category_id: found the text \"1\""],
+    ),
+    (
+        "detection with negative width",
+        &["=", "1 detection has no area above 0"],
+    ),
+    (
+        "detection with zero width",
+        &["=", "1 detection has no area above 0"],
+    ),
+];
+
 /// Inputs with one fault: an error or a warning that says what is wrong.
 #[test]
 fn lvis_faults() {
-    /// The row, and what the error or the warning says; `=` for a result like that of lvis.
-    const SAID: &[(&str, &[&str])] = &[
-        ("fine", &["="]),
-        ("results empty", &["AP: Some(0.0)"]),
-        (
-            "unknown image in results",
-            &["refused: dt.json: [0]: image_id: 9 is not an image"],
-        ),
-        (
-            "frequency missing",
-            &["1 category has no frequency", "AP_r: None"],
-        ),
-        (
-            "frequency unknown",
-            &["refused: gt.json: categories[0]: frequency: category 1 has \"x\""],
-        ),
-        (
-            "neg_category_ids missing",
-            &["1 image has no neg_category_ids", "the metric coco"],
-        ),
-        (
-            "not_exhaustive_category_ids missing",
-            &["1 image has no not_exhaustive_category_ids"],
-        ),
-        (
-            "area missing in ground truth",
-            &["1 ground-truth object has no area, and that of"],
-        ),
-        ("score missing", &["refused: dt.json: [0]: score: missing"]),
-        (
-            "unknown category in results",
-            &[
-                "= ",
-                "1 detection is of a class that the ground truth does not list",
-            ],
-        ),
-        (
-            "category both negative and present",
-            &[
-                "=",
-                "1 image has objects of a category in its neg_category_ids",
-            ],
-        ),
-        ("category not exhaustive and absent", &["="]),
-        (
-            "ids as texts in results",
-            &["refused: dt.json: [0]: category_id: found the text \"1\""],
-        ),
-        (
-            "detection with negative width",
-            &["=", "1 detection has no area above 0"],
-        ),
-        (
-            "detection with zero width",
-            &["=", "1 detection has no area above 0"],
-        ),
-    ];
     check(&rows("vision/lvis_errors.jsonl"), id, &[], |set| {
         let row = id(set);
         let expected = SAID.iter().find(|(name, _)| *name == row);

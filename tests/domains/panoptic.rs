@@ -109,7 +109,7 @@ fn compared(row: &Value, report: &Report) -> Result<(), String> {
         let mut groups = groups.iter();
         groups.find(|group| {
             let found = group.counts.iter().find(|(name, _)| name == "category_id");
-            found.is_some_and(|(_, found)| found.to_string() == id)
+            found.is_some_and(|(_, found)| found.as_i64() == id.parse().ok())
         })
     };
     let nothing = Map::new();

@@ -273,9 +273,10 @@ fn run(
         options = options.set("label-map", &pairs[..]);
     }
     let folder = folder(text(row, "name")?)?;
-    let [references, predictions] = match row["format"] == "jsonl" {
-        true => ["references.jsonl", "predictions.jsonl"],
-        false => ["reference", "prediction"],
+    let [references, predictions] = if row["format"] == "jsonl" {
+        ["references.jsonl", "predictions.jsonl"]
+    } else {
+        ["reference", "prediction"]
     };
     let entry = find("segmentation").ok_or("no such metric")?;
     let mut run = Run::new(entry, &options).map_err(|error| error.to_string())?;
@@ -359,8 +360,8 @@ fn near(
         (Some(ours), Some(expected)) => within(ours, expected, tolerance),
         (ours, expected) => ours == expected,
     };
-    match is_near {
-        true => Ok(()),
-        false => Err(format!("{name}: {ours:?}, expected {expected:?}")),
+    if is_near {
+        return Ok(());
     }
+    Err(format!("{name}: {ours:?}, expected {expected:?}"))
 }

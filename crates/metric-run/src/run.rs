@@ -1026,15 +1026,8 @@ impl Run {
             },
             &read,
         )?;
-        let mut fold = Fold {
-            run: self,
-            observer,
-            threads,
-            states: self.start_in([folder, other]),
-            workers: Mutex::default(),
-            takes_columns: AtomicBool::new(true),
-            waiting: Waiting::default(),
-        };
+        let states = self.start_in([folder, other]);
+        let mut fold = Fold::new(self, states, observer, threads);
         while let Some(pairs) = join.next()? {
             refuse_interrupted()?;
             join.ahead(|join| fold.add(join, pairs))?;
@@ -1279,7 +1272,19 @@ struct Waiting {
     next: u64,
 }
 
-impl Fold<'_> {
+impl<'r> Fold<'r> {
+    fn new(run: &'r Run, states: Vec<State>, observer: &'r dyn Observer, threads: usize) -> Self {
+        Self {
+            run,
+            observer,
+            threads,
+            states,
+            workers: Mutex::default(),
+            takes_columns: AtomicBool::new(true),
+            waiting: Waiting::default(),
+        }
+    }
+
     /// Adds pairs. If several cannot be read, the first is the error.
     fn add(&mut self, join: &Join, pairs: Pairs) -> Result<(), RunError> {
         let observer = self.observer;

@@ -279,9 +279,12 @@ impl LabelMapMetric for Pixels {
 
     fn definition(&self) -> Named<String> {
         let own = |value: String| (!self.is_cityscapes()).then_some(value);
-        let listed = |labels: Vec<String>| match labels.is_empty() {
-            true => "none".to_owned(),
-            false => labels.join(","),
+        let listed = |labels: Vec<String>| {
+            if labels.is_empty() {
+                "none".to_owned()
+            } else {
+                labels.join(",")
+            }
         };
         let ignored = self.metric.ignored().iter().map(i64::to_string).collect();
         let mapped = self.label_map.iter();
@@ -465,9 +468,10 @@ fn warnings(metric: &Segmentation, state: &PixelConfusions, totals: Totals) -> V
     }
     let [references, predictions] = totals.above.map(|pixels| pixels > 0);
     if CITYSCAPES.contains(&classes) && references != predictions {
-        let [low, high] = match predictions {
-            true => ["references", "predictions"],
-            false => ["predictions", "references"],
+        let [low, high] = if predictions {
+            ["references", "predictions"]
+        } else {
+            ["predictions", "references"]
         };
         warnings.push(Message::from(format!(
             "the {low} have labels of 0 to 18, and the {high} have labels above 18: for Cityscapes, one side may have train ids and the other label ids"
