@@ -176,7 +176,7 @@ def _maps(count: int = 40) -> list[tuple[Any, Any]]:
     def rows(labels: list[int]) -> list[list[int]]:
         return [[random_.choice(labels) for _ in range(3)] for _ in range(2)]
 
-    return [(rows([0, 1, 2, 255]), rows([0, 1, 2])) for _ in range(count)]
+    return [(rows([7, 8, 11, 0]), rows([7, 8, 11, 0])) for _ in range(count)]
 
 
 def _topics(count: int = 40) -> list[tuple[Any, Any]]:
@@ -282,7 +282,7 @@ def _cases() -> dict[str, Case]:
                 name = f"{metric.name} {shape['name']}".removesuffix(f" {metric.shapes[0]['name']}")
                 name += f" {types[0]}" if name in cases else ""
                 options = {**_NEEDED.get(metric.name, {}), **shape["options"]}
-                cases[name] = Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames", "segments"))
+                cases.setdefault(name, Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames", "segments"))
     return cases
 
 

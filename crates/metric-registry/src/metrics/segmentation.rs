@@ -57,10 +57,14 @@ pub(crate) const SEGMENTATION: Entry = Entry {
     name: "segmentation",
     question: "Does each pixel have the right class? mIoU, accuracy, Dice",
     programs: "evaluate, mmsegmentation, detectron2, cityscapesScripts",
-    shapes: &[Shape::LabelMaps.with(&[("classes", "3")])],
+    shapes: &[
+        Shape::LabelMaps.with(&[("classes", "12")]),
+        Shape::LabelMaps.with(&[("profile", "cityscapes")]),
+    ],
     tried: &[
-        &[("ignore-index", "none"), ("groups", "class"), ("unknown-labels", "count")],
-        &[("profile", "mmseg"), ("label-map", "0:1,1:0"), ("unknown-labels", "count")],
+        &[("ignore-index", "0"), ("groups", "class"), ("unknown-labels", "count")],
+        &[("groups", "class")],
+        &[("profile", "mmseg"), ("label-map", "7:8,8:7"), ("ignore-index", "none"), ("unknown-labels", "count")],
         &[("profile", "detectron2"), ("reduce-zero-label", ""), ("unknown-labels", "count")],
     ],
     help: "Semantic segmentation of label maps: mIoU, accuracy, precision, Dice",

@@ -118,7 +118,8 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
 fn build(options: &Options) -> Result<Scorer, OptionError> {
     let profile: UltralyticsProfile = options.require("profile")?;
     let kind: Option<ObjectKind> = options.parse("iou-type")?;
-    let most = options.integer("max-detections")?;
+    let most = options.counting("max-detections", u32::MAX as usize)?;
+    let most: usize = most.map_or(300, Into::into);
     let mut metric = Ultralytics::new(profile).with_max_detections(most);
     let cut = options
         .has("score-threshold")

@@ -47,7 +47,7 @@ pub(crate) const DETECTION: Entry = Entry {
         "a list of boxes, or of {\"box\": [...], \"score\": s}; or {class: [...]}; or a COCO results file, or a folder of results (.txt)",
     ),
     known_as: &[
-        (&["iou", "miou", "mean-iou", "jaccard"],
+        (&["iou"],
             "there is no mean IoU yet; detection and confusion-matrix match boxes by IoU, and coco averages over IoU thresholds"),
     ],
     demos: &[

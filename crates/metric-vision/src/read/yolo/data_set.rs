@@ -49,14 +49,23 @@ impl DataSet {
         files: &mut FileReader,
     ) -> Result<Option<Self>, ReadError> {
         if path.is_file() {
-            return Self::described(path, split, files).map(Some);
+            return Self::described(path, split, files)?
+                .with_pictures(path)
+                .map(Some);
         }
         let description = [DATA, OBJ_DATA].map(|name| path.join(name));
         if let Some(description) = description.iter().find(|path| path.is_file()) {
             let labels = labels_of(path);
             return match Self::described(description, split, files) {
-                Ok(set) => Ok(Some(set)),
                 // It names the classes of the label files.
+                Ok(set)
+                    if set.pictures.is_empty()
+                        && split.is_none()
+                        && (labels != *path || has_labels(&labels)) =>
+                {
+                    Ok(None)
+                }
+                Ok(set) => set.with_pictures(description).map(Some),
                 Err(_) if split.is_none() && has_labels(&labels) => Ok(None),
                 Err(error) => Err(error),
             };
@@ -104,15 +113,20 @@ impl DataSet {
         let is_data = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("data"));
-        let set = if is_data {
-            of_obj_data(file, folder, split, files)?
+        if is_data {
+            of_obj_data(file, folder, split, files)
         } else {
-            of_yaml(file, folder, split, files)?
-        };
-        if set.pictures.is_empty() {
-            return Err(file.error("", "", "leads to no picture, expected one".to_owned()));
+            of_yaml(file, folder, split, files)
         }
-        Ok(set)
+    }
+
+    /// Refuses a description that leads to no picture.
+    fn with_pictures(self, description: &Path) -> Result<Self, ReadError> {
+        if self.pictures.is_empty() {
+            let name = name_text(description.as_os_str());
+            return Err(ReadError::new(name, "leads to no picture, expected one"));
+        }
+        Ok(self)
     }
 }
 

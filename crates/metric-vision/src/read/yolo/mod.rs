@@ -238,7 +238,8 @@ fn names_above(
                 text: &text,
             };
             // Without a name it may be of another program.
-            if folder.ends_with(LABELS) || names::class_names(&file).is_ok() {
+            let has_names = text.lines().any(|line| line.starts_with("names:"));
+            if folder.ends_with(LABELS) || has_names || names::class_names(&file).is_ok() {
                 return Ok(Some((name, text)));
             }
         }
