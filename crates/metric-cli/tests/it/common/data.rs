@@ -723,7 +723,11 @@ fn coco_files(folder: &Folder, cases: &mut Vec<String>) {
             "{case} --extra ignore -r images.json -p found.json"
         ));
     }
-    cases.push("coco --iou-type segm --extra ignore -r images.json -p sized.json".to_owned());
+    for metric in ["coco", "ultralytics"] {
+        cases.push(format!(
+            "{metric} --iou-type segm --extra ignore -r images.json -p sized.json"
+        ));
+    }
     coco_persons(folder, cases);
 }
 
@@ -752,9 +756,11 @@ fn coco_persons(folder: &Folder, cases: &mut Vec<String>) {
     let truth = json!({"images": images, "categories": categories, "annotations": annotations});
     folder.put("persons.json", truth.to_string().as_bytes());
     folder.put("points.json", json!(results).to_string().as_bytes());
-    cases.push(
-        "coco --iou-type keypoints --oks-sigmas 0.1,0.2 -r persons.json -p points.json".to_owned(),
-    );
+    for metric in ["coco", "ultralytics"] {
+        cases.push(format!(
+            "{metric} --iou-type keypoints --oks-sigmas 0.1,0.2 -r persons.json -p points.json"
+        ));
+    }
 }
 
 /// Folders of Pascal VOC and YOLO: images with and without objects, and results of an unknown image.
