@@ -13,6 +13,7 @@ _LANE = '{"id": 1, "points": [[0, 0, 0], [1, 0, 0]]}'
 _FRAME = f'{{"lane_centerline": [{_LANE}], "traffic_element": [], "topology_lclc": [[0]], "topology_lcte": [[]]}}'
 _SURE = _FRAME.replace('"id": 1', '"id": 1, "confidence": 0.9')
 _RULE = '{"rule": {"attr_info": {"LaneType": "bus"}, "centerline": [1]}}'
+_SEGMENTS = '{"ids": [[1, 1]], "segments_info": [{"id": 1, "category_id": 7, "area": 2}]}'
 
 #: By metric: the arguments, the score and its value.
 EXAMPLES: dict[str, tuple[str, str, str]] = {
@@ -47,6 +48,10 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
     "detection": (_BOXES, "f1", "1.0"),
     "tide": (_BOXES, "AP", "1.0"),
     "confusion-matrix": (_BOXES, "f1", "1.0"),
+    "lvis": (_BOXES, "AP", "1.0"),
+    "ultralytics": (_BOXES, "mAP50", "0.995"),
+    "segmentation": ("predictions=[[[0, 1], [1, 1]]], references=[[[0, 1], [0, 1]]], classes=2", "aAcc", "0.75"),
+    "panoptic": (f"predictions=[{_SEGMENTS}], references=[{_SEGMENTS}]", "SQ", "1.0"),
     "lanes": (f"predictions=[{_RULE}], references=[{_RULE}]", "rule_f1", "1.0"),
     "openlane": (f"predictions=[{_SURE}], references=[{_FRAME}]", "DET_l", "1.0"),
     "arc": (_GRIDS, "cell_accuracy", "0.5"),

@@ -3009,7 +3009,8 @@ def coco(
     references: Any,
     ids: Any = None,
     fields: Any = None,
-    iou_type: Literal['bbox', 'segm', 'keypoints'] | None = None,
+    iou_type: Literal['bbox', 'segm', 'boundary', 'keypoints', 'obb'] | None = None,
+    dilation: float = 0.02,
     oks_sigmas: Sequence[float] | float | None = None,
     iou: Sequence[float] | float | None = None,
     recalls: Sequence[float] | float | None = None,
@@ -3018,6 +3019,7 @@ def coco(
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
     class_agnostic: bool = False,
     quirks: Literal['none', 'pycocotools'] = 'none',
     groups: Literal['none', 'class'] = 'none',
@@ -3045,7 +3047,9 @@ def coco(
             of its annotations, or {"width", "height", "annotations": [...]}.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        iou_type: Shapes to compare: boxes, masks or keypoints.
+        iou_type: Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered
+            shapes of YOLO's data sets.
+        dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
         oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
             keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
@@ -3056,10 +3060,12 @@ def coco(
             20).
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         class_agnostic: Treat all objects as one class.
         quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
             the field ignore, masks that differ in size from their image, polygons of an odd number of values,
@@ -3093,7 +3099,9 @@ class COCO(Metric):
     """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks), in batches.
 
     Args:
-        iou_type: Shapes to compare: boxes, masks or keypoints.
+        iou_type: Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered
+            shapes of YOLO's data sets.
+        dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
         oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
             keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
@@ -3104,10 +3112,12 @@ class COCO(Metric):
             20).
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         class_agnostic: Treat all objects as one class.
         quirks: Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or
             the field ignore, masks that differ in size from their image, polygons of an odd number of values,
@@ -3128,7 +3138,8 @@ class COCO(Metric):
     def __init__(
         self,
         *,
-        iou_type: Literal['bbox', 'segm', 'keypoints'] | None = None,
+        iou_type: Literal['bbox', 'segm', 'boundary', 'keypoints', 'obb'] | None = None,
+        dilation: float = 0.02,
         oks_sigmas: Sequence[float] | float | None = None,
         iou: Sequence[float] | float | None = None,
         recalls: Sequence[float] | float | None = None,
@@ -3137,9 +3148,135 @@ class COCO(Metric):
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
         class_agnostic: bool = False,
         quirks: Literal['none', 'pycocotools'] = 'none',
         groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def lvis(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Any = None,
+    iou_type: Literal['bbox', 'segm', 'boundary'] | None = None,
+    dilation: float = 0.02,
+    max_detections: str | None = None,
+    fixed: int | None = None,
+    iou: Sequence[float] | float | None = None,
+    recalls: Sequence[float] | float | None = None,
+    areas: Sequence[str] | str | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    quirks: Literal['none', 'lvis'] = 'none',
+    groups: Literal['none', 'class', 'frequency'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> CocoResult:
+    """LVIS's average precision and recall of boxes or masks, matching lvis 0.5.3 (except for the error under quirks).
+
+    Args:
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file: a list of detections (or JSON Lines), each
+            with image_id, category_id, score, and bbox or segmentation; or one image per record: a list of its
+            detections.
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: an LVIS ground-truth file: COCO's, in which images have
+            neg_category_ids and not_exhaustive_category_ids, and categories a frequency; or one image per
+            record: {"annotations": [...], "neg_category_ids": [...], "not_exhaustive_category_ids": [...]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        iou_type: Shapes to compare: boxes, masks, or masks and their boundaries.
+        dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
+        max_detections: Maximum number of detections per image, over all classes, or all (without it, 300).
+        fixed: Fixed AP: count the N best detections of each class instead, usually 10000.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
+        ``AP_FREQUENCY`` (higher is better); ``AR_N`` (higher is better); ``AR`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class LVIS(Metric):
+    """LVIS's average precision and recall of boxes or masks, matching lvis 0.5.3 (except for the error under quirks), in batches.
+
+    Args:
+        iou_type: Shapes to compare: boxes, masks, or masks and their boundaries.
+        dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
+        max_detections: Maximum number of detections per image, over all classes, or all (without it, 300).
+        fixed: Fixed AP: count the N best detections of each class instead, usually 10000.
+        iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
+        recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
+        areas: Area ranges in square pixels, both bounds included, instead of
+            small:0:1024,medium:1024:9216,large:9216:1e10.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou_type: Literal['bbox', 'segm', 'boundary'] | None = None,
+        dilation: float = 0.02,
+        max_detections: str | None = None,
+        fixed: int | None = None,
+        iou: Sequence[float] | float | None = None,
+        recalls: Sequence[float] | float | None = None,
+        areas: Sequence[str] | str | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        quirks: Literal['none', 'lvis'] = 'none',
+        groups: Literal['none', 'class', 'frequency'] = 'none',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3162,9 +3299,11 @@ def voc(
     interpolation: Literal['every', '11'] = 'every',
     strict: bool = False,
     pixel_plus_one: bool = False,
+    iou_type: Literal['bbox', 'obb', 'segm'] | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
@@ -3192,12 +3331,15 @@ def voc(
         interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
         strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
         pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        iou_type: Shapes to compare: boxes, four-cornered shapes of YOLO's data sets, or masks.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -3230,12 +3372,15 @@ class VOC(Metric):
         interpolation: Area under every point of the curve (since VOC 2010), or mean at 11 recalls (before).
         strict: Match only above the IoU threshold, as in py-faster-rcnn and Detectron.
         pixel_plus_one: Treat a box from x1 to x2 as x2 - x1 + 1 wide, as in VOC's development kit.
+        iou_type: Shapes to compare: boxes, four-cornered shapes of YOLO's data sets, or masks.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         groups: Tables in addition to the total.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
@@ -3256,9 +3401,11 @@ class VOC(Metric):
         interpolation: Literal['every', '11'] = 'every',
         strict: bool = False,
         pixel_plus_one: bool = False,
+        iou_type: Literal['bbox', 'obb', 'segm'] | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
         groups: Literal['none', 'class'] = 'class',
         samples: bool = False,
         details: bool = False,
@@ -3288,6 +3435,7 @@ def detection(
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3325,10 +3473,12 @@ def detection(
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3374,10 +3524,12 @@ class Detection(Metric):
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3403,6 +3555,7 @@ class Detection(Metric):
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3427,6 +3580,7 @@ def tide(
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3454,10 +3608,12 @@ def tide(
         max_detections: Number of detections per image that count.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3490,10 +3646,12 @@ class TIDE(Metric):
         max_detections: Number of detections per image that count.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3515,6 +3673,7 @@ class TIDE(Metric):
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3533,11 +3692,15 @@ def confusion_matrix(
     references: Any,
     ids: Any = None,
     fields: Any = None,
-    iou: float = 0.5,
+    profile: Literal['hotcoco', 'ultralytics', 'ultralytics-8.4.37', 'ultralytics-8.0'] = 'hotcoco',
+    iou: float | None = None,
     score_threshold: float | None = None,
+    iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
+    prefer_class: bool = False,
     image_key: Literal['id', 'file_name'] = 'id',
     image_size: str | None = None,
     columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
     groups: Literal['none', 'class'] = 'class',
     samples: bool = False,
     details: bool = False,
@@ -3561,14 +3724,20 @@ def confusion_matrix(
             annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        iou: IoU threshold of a match.
-        score_threshold: Leave out detections below this score.
+        profile: Matching rule and thresholds to follow.
+        iou: IoU threshold of a match [default: 0.5], which Ultralytics' must be above [default: 0.45].
+        score_threshold: Leave out detections below this score, of Ultralytics' also those at it [default: none,
+            0.001, or 0.25 of the older].
+        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
         samples: Whether the result has the scores of each example.
@@ -3598,14 +3767,20 @@ class ConfusionMatrix(Metric):
     """Confusion matrix of box classes and the background, in batches.
 
     Args:
-        iou: IoU threshold of a match.
-        score_threshold: Leave out detections below this score.
+        profile: Matching rule and thresholds to follow.
+        iou: IoU threshold of a match [default: 0.5], which Ultralytics' must be above [default: 0.45].
+        score_threshold: Leave out detections below this score, of Ultralytics' also those at it [default: none,
+            0.001, or 0.25 of the older].
+        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
-        image_size: Width and height of all images, for YOLO files. Without it, boxes stay in fractions of the
-            image.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
             class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
         samples: Whether the result has the scores of each example.
@@ -3623,12 +3798,401 @@ class ConfusionMatrix(Metric):
     def __init__(
         self,
         *,
-        iou: float = 0.5,
+        profile: Literal['hotcoco', 'ultralytics', 'ultralytics-8.4.37', 'ultralytics-8.0'] = 'hotcoco',
+        iou: float | None = None,
         score_threshold: float | None = None,
+        iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
+        prefer_class: bool = False,
         image_key: Literal['id', 'file_name'] = 'id',
         image_size: str | None = None,
         columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
         groups: Literal['none', 'class'] = 'class',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def ultralytics(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Any = None,
+    profile: Literal['8.4.176', '8.4.37', '8.0'] = '8.4.176',
+    iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
+    max_detections: int = 300,
+    score_threshold: float | None = None,
+    oks_sigmas: Sequence[float] | float | None = None,
+    image_key: Literal['id', 'file_name'] = 'id',
+    image_size: str | None = None,
+    columns: str | None = None,
+    first_category: Literal['0', '1'] | None = None,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """P, R, mAP50 and mAP50-95 of YOLO data sets as Ultralytics prints them: boxes, segments, oriented boxes and poses.
+
+    Args:
+        predictions: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO results file (.json), a folder of results by class or by
+            image (.txt), or one of YOLO's labels with confidences (.txt).
+        references: A path, dicts of COCO, ``Boxes``, or a list with one dict (torchmetrics) or ``Detections``
+            (supervision) per image. In files: a COCO ground-truth file (.json), a folder of Pascal VOC's
+            annotations (.xml, or .txt with lines `class xmin ymin xmax ymax`), or one of YOLO's labels (.txt).
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        profile: First version of the generation of Ultralytics to reproduce.
+        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        max_detections: Number of detections per image that count, of all classes.
+        score_threshold: Leave out detections at or below this score.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
+        groups: Tables in addition to the total. details writes the curves.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``P`` (higher is better); ``R`` (higher is better); ``mAP50`` (higher is better); ``mAP75``
+        (higher is better); ``mAP50-95`` (higher is better); ``best_confidence`` (neither direction is better);
+        ``AP50`` (higher is better); ``AP75`` (higher is better); ``AP50-95`` (higher is better);
+        ``mask_best_confidence`` (neither direction is better); ``mask_SCORE`` (higher is better);
+        ``pose_best_confidence`` (neither direction is better); ``pose_SCORE`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Ultralytics(Metric):
+    """P, R, mAP50 and mAP50-95 of YOLO data sets as Ultralytics prints them: boxes, segments, oriented boxes and poses, in batches.
+
+    Args:
+        profile: First version of the generation of Ultralytics to reproduce.
+        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        max_detections: Number of detections per image that count, of all classes.
+        score_threshold: Leave out detections at or below this score.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
+        image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
+            and extension.
+        image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
+            boxes stay in fractions of the image.
+        columns: Order of the columns of text results, if it is not the usual one, such as
+            class,score,cx,cy,w,h.
+        first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
+            its ids do not tell.
+        groups: Tables in addition to the total. details writes the curves.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['8.4.176', '8.4.37', '8.0'] = '8.4.176',
+        iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
+        max_detections: int = 300,
+        score_threshold: float | None = None,
+        oks_sigmas: Sequence[float] | float | None = None,
+        image_key: Literal['id', 'file_name'] = 'id',
+        image_size: str | None = None,
+        columns: str | None = None,
+        first_category: Literal['0', '1'] | None = None,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def segmentation(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Any = None,
+    profile: Literal['huggingface', 'mmseg', 'detectron2', 'cityscapes'] | None = None,
+    classes: Sequence[str] | str | None = None,
+    ignore_index: str = '255',
+    reduce_zero_label: bool = False,
+    reduce_labels: bool = False,
+    label_map: Sequence[str] | str | None = None,
+    unknown_labels: Literal['error', 'count'] = 'error',
+    reference_suffix: str | None = None,
+    prediction_suffix: str | None = None,
+    channel: Literal['only', 'first'] = 'only',
+    max_pixels: int = 268435456,
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Semantic segmentation of label maps: mIoU, accuracy, precision, Dice.
+
+    Args:
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is the same: files are joined by their path in the
+            folder.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a folder of label maps (.png, .npy), one such
+            file, or records with lists of rows of labels.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        profile: Program whose scores to compute.
+        classes: Number of classes, a file with a name per line, or names; needed unless the profile is
+            cityscapes.
+        ignore_index: Reference labels whose pixels do not count, separated by commas, or none.
+        reduce_zero_label: Ignore reference label 0, and subtract 1 from the others, as for ADE20K.
+        reduce_labels: The same as ``reduce_zero_label``.
+        label_map: Other labels in the place of those of the references.
+        unknown_labels: What to do with reference labels that are neither a class nor ignored: stop with an
+            error, or count the prediction there as incorrect.
+        reference_suffix: End of the names of references in a folder, such as _labelTrainIds.
+        prediction_suffix: End of the names of predictions in a folder.
+        channel: Which channel to read; only: an image of several is an error.
+        max_pixels: Largest number of pixels of an image.
+        groups: Tables in addition to the total. details writes the confusion matrix, for more than 1,000
+            classes as a list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``mIoU`` (higher is better); ``mAcc`` (higher is better); ``aAcc`` (higher is better);
+        ``fwIoU`` (higher is better); ``mPrecision`` (higher is better); ``mRecall`` (higher is better);
+        ``mDice`` (higher is better); ``mF1`` (higher is better); ``mIoU_category`` (higher is better); ``IoU``
+        (higher is better); ``Acc`` (higher is better); ``Precision`` (higher is better); ``Dice`` (higher is
+        better); ``F1`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Segmentation(Metric):
+    """Semantic segmentation of label maps: mIoU, accuracy, precision, Dice, in batches.
+
+    Args:
+        profile: Program whose scores to compute.
+        classes: Number of classes, a file with a name per line, or names; needed unless the profile is
+            cityscapes.
+        ignore_index: Reference labels whose pixels do not count, separated by commas, or none.
+        reduce_zero_label: Ignore reference label 0, and subtract 1 from the others, as for ADE20K.
+        reduce_labels: The same as ``reduce_zero_label``.
+        label_map: Other labels in the place of those of the references.
+        unknown_labels: What to do with reference labels that are neither a class nor ignored: stop with an
+            error, or count the prediction there as incorrect.
+        reference_suffix: End of the names of references in a folder, such as _labelTrainIds.
+        prediction_suffix: End of the names of predictions in a folder.
+        channel: Which channel to read; only: an image of several is an error.
+        max_pixels: Largest number of pixels of an image.
+        groups: Tables in addition to the total. details writes the confusion matrix, for more than 1,000
+            classes as a list of cells.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        profile: Literal['huggingface', 'mmseg', 'detectron2', 'cityscapes'] | None = None,
+        classes: Sequence[str] | str | None = None,
+        ignore_index: str = '255',
+        reduce_zero_label: bool = False,
+        reduce_labels: bool = False,
+        label_map: Sequence[str] | str | None = None,
+        unknown_labels: Literal['error', 'count'] = 'error',
+        reference_suffix: str | None = None,
+        prediction_suffix: str | None = None,
+        channel: Literal['only', 'first'] = 'only',
+        max_pixels: int = 268435456,
+        groups: Literal['none', 'class'] = 'none',
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        extra: Literal['error', 'ignore'] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+    ) -> None: ...
+
+def panoptic(
+    *,
+    predictions: Any,
+    references: Any,
+    ids: Any = None,
+    fields: Any = None,
+    iou_type: Literal['mask', 'boundary'] = 'mask',
+    dilation: float | None = None,
+    reference_folder: str | PathLike[str] | None = None,
+    prediction_folder: str | PathLike[str] | None = None,
+    max_pixels: int = 268435456,
+    max_segments: int = 65536,
+    quirks: Literal['none', 'panopticapi'] = 'none',
+    groups: Literal['none', 'class'] = 'none',
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    extra: Literal['error', 'ignore'] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+) -> Result:
+    """Panoptic quality (PQ), segmentation quality (SQ) and recognition quality (RQ) of things and stuff, matching panopticapi.
+
+    Args:
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is the same, of whose segments only id and
+            category_id are used.
+        references: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file, or a data set; each value is a COCO panoptic file (.json) with categories
+            and annotations, whose PNG files are in a folder of its name or whose segments have run lengths; or
+            one image per record: {"ids": [[int]], "segments_info": [{"id", "category_id", ...}]}.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        iou_type: What matches segments: the IoU of masks, or the smaller one of masks and boundaries.
+        dilation: Width of boundaries, as a share of the diagonal of the image (default: 0.02).
+        reference_folder: Folder of the PNG files of the references (default: the path of the JSON file without
+            .json).
+        prediction_folder: Folder of the PNG files of the predictions (default: the path of the JSON file
+            without .json).
+        max_pixels: Largest number of pixels of an image.
+        max_segments: Maximum number of ids of segments on a side of an image.
+        quirks: Reproduce the known errors of a program: of segments, categories or predicted images with one id
+            the last counts, and reference segments of unknown categories are left out.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+
+    Returns:
+        The scores ``PQ`` (higher is better); ``SQ`` (higher is better); ``RQ`` (higher is better);
+        ``PQ_things`` (higher is better); ``SQ_things`` (higher is better); ``RQ_things`` (higher is better);
+        ``PQ_stuff`` (higher is better); ``SQ_stuff`` (higher is better); ``RQ_stuff`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+    """
+
+class Panoptic(Metric):
+    """Panoptic quality (PQ), segmentation quality (SQ) and recognition quality (RQ) of things and stuff, matching panopticapi, in batches.
+
+    Args:
+        iou_type: What matches segments: the IoU of masks, or the smaller one of masks and boundaries.
+        dilation: Width of boundaries, as a share of the diagonal of the image (default: 0.02).
+        reference_folder: Folder of the PNG files of the references (default: the path of the JSON file without
+            .json).
+        prediction_folder: Folder of the PNG files of the predictions (default: the path of the JSON file
+            without .json).
+        max_pixels: Largest number of pixels of an image.
+        max_segments: Maximum number of ids of segments on a side of an image.
+        quirks: Reproduce the known errors of a program: of segments, categories or predicted images with one id
+            the last counts, and reference segments of unknown categories are left out.
+        groups: Tables in addition to the total.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+    """
+    def __init__(
+        self,
+        *,
+        iou_type: Literal['mask', 'boundary'] = 'mask',
+        dilation: float | None = None,
+        reference_folder: str | PathLike[str] | None = None,
+        prediction_folder: str | PathLike[str] | None = None,
+        max_pixels: int = 268435456,
+        max_segments: int = 65536,
+        quirks: Literal['none', 'panopticapi'] = 'none',
+        groups: Literal['none', 'class'] = 'none',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3989,10 +4553,14 @@ __all__ = [
     'regression',
     'rank_correlation',
     'coco',
+    'lvis',
     'voc',
     'detection',
     'tide',
     'confusion_matrix',
+    'ultralytics',
+    'segmentation',
+    'panoptic',
     'lanes',
     'openlane',
     'arc',
@@ -4023,10 +4591,14 @@ __all__ = [
     'Regression',
     'RankCorrelation',
     'COCO',
+    'LVIS',
     'VOC',
     'Detection',
     'TIDE',
     'ConfusionMatrix',
+    'Ultralytics',
+    'Segmentation',
+    'Panoptic',
     'Lanes',
     'OpenLane',
     'ARC',

@@ -67,7 +67,9 @@ pub use entry::{Build, Entry, Input, NameTaken, Objects, entries, find, register
 pub use error::{AddError, DataSetError, MOST_WRITTEN_BYTES, StateError};
 pub use kept::MOST_KEPT_BYTES;
 pub use known_names::{NOT_OFFERED, meaning};
-pub use metric_core::{Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, written};
+pub use metric_core::{
+    Merge, Metric, Written, fields, is_on_this_thread, on_this_thread, parallel, written,
+};
 pub use metric_record as record;
 pub use metric_stats as stats;
 pub use metrics::ENTRIES;

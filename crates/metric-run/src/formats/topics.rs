@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use std::iter;
 
 use metric_record::{Document, Message, ReadError, quoted_id};
-use metric_registry::Counted;
+use metric_registry::{Counted, parallel};
 
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::transcript::RecordWriter;
 use crate::found::Form;
 use crate::source::Source;
-use crate::threads::{mapped, of_pool};
 
 /// A document of a topic, with the number that the file gives it.
 struct Row<'t> {
@@ -143,8 +142,8 @@ impl Topics {
             }
         }
         let first = u64::from(spec.header.is_some());
-        let parts = parts_of_lines(rest, of_pool());
-        let read = mapped(&parts, parts.len(), |part| Self::of_lines(part, spec));
+        let parts = parts_of_lines(rest, parallel::threads());
+        let read = parallel::map(parts.len(), |part| Self::of_lines(parts[part], spec));
         let (mut lines, mut empty, mut has_any) = (first, 0, false);
         for read in read {
             let read = read.map_err(|(problem, line)| refuse(problem, lines + line))?;
