@@ -48,7 +48,7 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
     "detection": (_BOXES, "f1", "1.0"),
     "tide": (_BOXES, "AP", "1.0"),
     "confusion-matrix": (_BOXES, "f1", "1.0"),
-    "lvis": (_BOXES, "AP", "1.0"),
+    "lvis": (_BOXES, "AR_300", "1.0"),
     "ultralytics": (_BOXES, "mAP50", "0.995"),
     "segmentation": ("predictions=[[[0, 1], [1, 1]]], references=[[[0, 1], [0, 1]]], classes=2", "aAcc", "0.75"),
     "panoptic": (f"predictions=[{_SEGMENTS}], references=[{_SEGMENTS}]", "SQ", "1.0"),

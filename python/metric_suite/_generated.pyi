@@ -3234,6 +3234,10 @@ def lvis(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.lvis(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["AR_300"]
+    1.0
     """
 
 class LVIS(Metric):
@@ -3893,6 +3897,10 @@ def ultralytics(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.ultralytics(predictions=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]], score=[0.9]), references=metric_suite.Boxes(image=[1], category=[7], box=[[0, 0, 10, 10]]))["mAP50"]
+    0.995
     """
 
 class Ultralytics(Metric):
@@ -4026,6 +4034,10 @@ def segmentation(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.segmentation(predictions=[[[0, 1], [1, 1]]], references=[[[0, 1], [0, 1]]], classes=2)["aAcc"]
+    0.75
     """
 
 class Segmentation(Metric):
@@ -4153,6 +4165,10 @@ def panoptic(
 
     Raises:
         MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.panoptic(predictions=[{"ids": [[1, 1]], "segments_info": [{"id": 1, "category_id": 7, "area": 2}]}], references=[{"ids": [[1, 1]], "segments_info": [{"id": 1, "category_id": 7, "area": 2}]}])["SQ"]
+    1.0
     """
 
 class Panoptic(Metric):

@@ -282,7 +282,7 @@ def _cases() -> dict[str, Case]:
                 name = f"{metric.name} {shape['name']}".removesuffix(f" {metric.shapes[0]['name']}")
                 name += f" {types[0]}" if name in cases else ""
                 options = {**_NEEDED.get(metric.name, {}), **shape["options"]}
-                cases.setdefault(name, Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames", "segments"))
+                cases[name] = Case(metric.name, types, rows, options, shape["name"] in ("rules", "frames", "segments"))
     return cases
 
 

@@ -329,7 +329,9 @@ class LVISEval:
         if iou_thr is not None:
             values = values[numpy.where(iou_thr == p.iou_thrs)[0]]
         if summary_type == "ap" and freq_group_idx is not None:
-            values = values[:, :, self.freq_groups[freq_group_idx]]
+            # Without categories there is one column for all of them.
+            group = [position for position in self.freq_groups[freq_group_idx] if position < values.shape[2]]
+            values = values[:, :, group]
         values = values[values > -1]
         return numpy.mean(values) if len(values) else -1
 

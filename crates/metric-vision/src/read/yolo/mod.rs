@@ -109,7 +109,7 @@ impl YoloOptions {
 /// Both folders hold one file `<image>.txt` per image. A label is a line `class cx cy width height`, a prediction
 /// `class cx cy width height confidence`: the class is a non-negative integer, the others are fractions of the image's
 /// width and height. The id of a track may follow the confidence. Of the points of a segment or of an oriented box, which
-/// take the place of the box, the extent is read, and of a pose, whose points follow the box, the box. Blank lines and empty files are fine. Images have the names of their files as [`Key::Text`], even
+/// take the place of the box, the extent is read, and of a pose, whose points follow the box, the box. Blank lines and empty files are fine. Images have the names of their files as [`Key::Text`](crate::Key::Text), even
 /// if these are numerals. An image without a prediction file has no detections; [`YoloOptions::extra`] decides what
 /// happens to a prediction file without a truth file. Hidden files, subfolders and files of other extensions are left
 /// out. The detections of an image are in the order of the lines. Across images they have no order, so their
@@ -120,7 +120,7 @@ impl YoloOptions {
 ///
 /// Names of classes, one per line, are read from `classes.txt` or else `obj.names`, or from `names` in `data.yaml`, in the
 /// folder of truths or up to two folders above. Then a true object of a class beyond them
-/// is an error, and a detection of one is left out with [`Warning::UnknownClass`]. Without, the classes are those that
+/// is an error, and a detection of one is left out with [`Warning::UnknownClass`](crate::read::Warning::UnknownClass). Without, the classes are those that
 /// occur.
 ///
 /// Coordinates and areas are in pixels if [`YoloOptions::sizes`] gives the sizes of the images, else
