@@ -56,8 +56,7 @@ class LVISEval:
         self.lvis_gt = LVIS(lvis_gt) if isinstance(lvis_gt, str) else lvis_gt
         if not isinstance(lvis_dt, (LVISResults, str, list)):
             raise TypeError(f"lvis_dt: found {type(lvis_dt).__name__}: expected LVISResults, a path or a list")
-        is_read = isinstance(lvis_dt, LVISResults)
-        self.lvis_dt = lvis_dt if is_read else LVISResults(self.lvis_gt, lvis_dt)
+        self.lvis_dt: LVIS = lvis_dt if isinstance(lvis_dt, LVISResults) else LVISResults(self.lvis_gt, lvis_dt)
         self.eval: dict[str, Any] = {}
         self.results: OrderedDict[str, Any] = OrderedDict()
         self.params = Params(iou_type=iou_type)
@@ -231,7 +230,7 @@ class LVISEval:
             return None
 
         def is_outside(one: Any) -> bool:
-            return one["area"] < area_rng[0] or one["area"] > area_rng[1]
+            return bool(one["area"] < area_rng[0] or one["area"] > area_rng[1])
 
         for one in truths:
             one["_ignore"] = int(bool(one["ignore"]) or is_outside(one))

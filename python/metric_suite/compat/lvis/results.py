@@ -41,7 +41,8 @@ class LVISResults(LVIS):
         if max_dets >= 0:
             found = self.limit_dets_per_image(found, max_dets)
         form = next((key for key in ("bbox", "segmentation") if found and key in found[0]), None)
-        complete = {"bbox": _with_box, "segmentation": _with_mask, None: dict}[form]
+        forms: dict[str | None, Any] = {"bbox": _with_box, "segmentation": _with_mask, None: dict}
+        complete = forms[form]
         found = [{**complete(one), "id": number} for number, one in enumerate(found, 1)]
         self.dataset = {**dataset, "annotations": found}
         self._create_index()
