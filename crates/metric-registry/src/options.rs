@@ -452,6 +452,15 @@ impl Options {
         self.one(name, "a number", number)
     }
 
+    /// Returns the chosen number; `None` if none was chosen and there is no default.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value is not a number.
+    pub fn number_if_given(&self, name: &str) -> Result<Option<f64>, OptionError> {
+        self.has(name).then(|| self.number(name)).transpose()
+    }
+
     /// Returns the chosen or default value, a non-negative integer.
     ///
     /// # Errors

@@ -68,14 +68,14 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
             let problem = Message::from("is for ").option("profile", "ultralytics");
             return Err(OptionError::new(IOU_TYPE.name, &options.given(IOU_TYPE.name), problem));
         }
-        let iou = if options.has("iou") { options.number("iou")? } else { 0.5 };
+        let iou = options.number_if_given("iou")?.unwrap_or(0.5);
         let given = options.given("iou");
         // The classes are known once the data are read; until then there may be any number.
         let mut metric = Confusion::new(usize::MAX, iou)
             .map_err(|error| OptionError::new("iou", &given, error.to_string()))?;
         metric = metric.with_class_preferred(options.has(PREFER_CLASS));
-        if options.has("score-threshold") {
-            metric = metric.with_score_cut(options.number("score-threshold")?);
+        if let Some(cut) = options.number_if_given("score-threshold")? {
+            metric = metric.with_score_cut(cut);
         }
         let definition = ImageDefinition {
             signature: present([
@@ -148,18 +148,13 @@ fn of_ultralytics(
     let kind: Option<ObjectKind> = options.parse(IOU_TYPE.name)?;
     // The classes are known once the data are read; until then there may be any number.
     let mut metric = UltralyticsConfusion::new(generation, usize::MAX);
-    if options.has("iou") {
+    if let Some(iou) = options.number_if_given("iou")? {
         let invalid = |error: InvalidThreshold| {
             OptionError::new("iou", &options.given("iou"), error.to_string())
         };
-        metric = metric
-            .with_iou_threshold(options.number("iou")?)
-            .map_err(invalid)?;
+        metric = metric.with_iou_threshold(iou).map_err(invalid)?;
     }
-    let cut = options
-        .has("score-threshold")
-        .then(|| options.number("score-threshold"));
-    let cut = cut.transpose()?;
+    let cut = options.number_if_given("score-threshold")?;
     if let Some(cut) = cut {
         metric = metric.with_score_cut(cut);
     }

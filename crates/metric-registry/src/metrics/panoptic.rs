@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use metric_core::{Counts, Malformed, Metric, Reader, Writer, Written, is_on_this_thread};
+use metric_core::{Counts, Malformed, Metric, Reader, Writer, Written, parallel};
 use metric_record::{
     Duplicate, FieldError, IdKey, JoinError, Message, Missing, NAMED_IDS, Record, Side, Unmatched,
 };
@@ -14,7 +14,6 @@ use metric_segmentation::{
     Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, Quality, Segment,
     SegmentIou, VERSION,
 };
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value, json};
 
 use crate::numbers::{named, present};
@@ -302,11 +301,7 @@ impl Reading for Panoptic {
             compare_files((&truths, truth), prediction, &is_known, self.rules)
         };
         for images in joined.images.chunks(IMAGES_AT_ONCE) {
-            let matchings: Vec<_> = if is_on_this_thread() || rayon::current_num_threads() == 1 {
-                images.iter().map(compare).collect()
-            } else {
-                images.par_iter().map(compare).collect()
-            };
+            let matchings = parallel::map(images.len(), |index| compare(&images[index]));
             for ((truth, prediction), matching) in images.iter().zip(matchings) {
                 let matching = matching?;
                 sink.record(&truth.id);

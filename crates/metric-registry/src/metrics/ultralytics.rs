@@ -121,10 +121,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     let most = options.counting("max-detections", u32::MAX as usize)?;
     let most: usize = most.map_or(300, Into::into);
     let mut metric = Ultralytics::new(profile).with_max_detections(most);
-    let cut = options
-        .has("score-threshold")
-        .then(|| options.number("score-threshold"));
-    let cut = cut.transpose()?;
+    let cut = options.number_if_given("score-threshold")?;
     if let Some(cut) = cut {
         metric = metric.with_score_cut(cut);
     }
@@ -207,15 +204,10 @@ impl ImageMetric for Ultralytics {
         let curves = self.curves(state);
         let mut sets = curves.iter().map(curves_by_class);
         let mut by_class = sets.next()?;
-        let second = sets.next().unwrap_or_default();
-        for ((class, entry), (_, of_second)) in by_class.iter_mut().zip(&second) {
-            let _ = class;
-            entry.extend(
-                score
-                    .kind
-                    .second()
-                    .map(|name| (name.to_owned(), of_second.clone().into())),
-            );
+        if let Some((name, second)) = score.kind.second().zip(sets.next()) {
+            for ((_, entry), (_, of_second)) in by_class.iter_mut().zip(second) {
+                entry.insert(name.to_owned(), of_second.into());
+            }
         }
         let named = by_class.into_iter().filter_map(|(class, mut entry)| {
             entry.insert("class".to_owned(), json!(names.get(class as usize)?));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{BufRead, Seek};
 use std::path::{Path, PathBuf};
 
-use metric_core::is_on_this_thread;
+use metric_core::parallel;
 use metric_record::json::typed;
 use metric_record::{
     Content, Document, FieldError, Kind, Message, Missing, ReadError, Record, Side, Value,
@@ -17,7 +17,6 @@ use metric_segmentation::read::{
 use metric_segmentation::{
     ConfusionSum, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,
 };
-use rayon::prelude::*;
 
 use crate::{
     Asked, Counted, DataSet, DataSetError, Facts, Named, Numbers, OptionError, OptionSpec, Options,
@@ -136,17 +135,13 @@ impl<M: LabelMapMetric> LabelMaps<M> {
         let images: Vec<&ImageFiles> = joined.images.iter().filter(held).collect();
         for batch in images.chunks(BATCH) {
             let skips = data.join.missing == Missing::Skip;
-            let count = |image: &&ImageFiles| {
+            let counted = parallel::map(batch.len(), |index| {
+                let image = &batch[index];
                 if skips && image.prediction.is_none() {
                     return Ok(Counts::default());
                 }
                 self.count_files(image, options)
-            };
-            let counted: Vec<Result<Counts, ReadError>> = if is_on_this_thread() {
-                batch.iter().map(count).collect()
-            } else {
-                batch.par_iter().with_max_len(1).map(count).collect()
-            };
+            });
             for (image, counted) in batch.iter().zip(counted) {
                 let counted = counted?;
                 sink.record(&image.id);

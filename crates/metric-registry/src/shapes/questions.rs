@@ -8,12 +8,11 @@ use metric_text::read::{
     Predictions, Probabilities, Question, QuestionForm, QuestionStream, QuestionsError,
     check_questions, join_questions, read_predictions,
 };
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
 use super::texts::{OfTexts, TextExample, TextMetric, add, note_in};
 use crate::reading::missing_is_correct;
-use crate::{Counted, DataSet, DataSetError, OptionSpec, Sink, is_on_this_thread};
+use crate::{Counted, DataSet, DataSetError, OptionSpec, Sink, parallel};
 
 /// The file with the texts of the questions, where they are not next to the answers.
 pub(crate) const QUESTIONS: OptionSpec = OptionSpec::path(
@@ -89,7 +88,7 @@ fn stream<M: QuestionMetric>(
     let metric = &reading.metric;
     let stream = QuestionStream::open(M::FORM, &data.references, predictions)?;
     let parts = Mutex::new(Vec::new());
-    on_each_thread(&|| {
+    parallel::on_all_threads(&|| {
         let mut part = Pools::default();
         let gathered = stream.for_each(&mut |question, prediction| {
             let reference = M::reference(question);
@@ -233,16 +232,6 @@ impl<S: Default> Pools<S> {
         }
         all
     }
-}
-
-/// Does work once for each thread of the pool, or on this thread. Without a parameter of type, rayon is
-/// compiled once for this.
-fn on_each_thread(work: &(dyn Fn() + Sync)) {
-    if is_on_this_thread() || rayon::current_num_threads() == 1 {
-        return work();
-    }
-    let threads = (0..rayon::current_num_threads()).into_par_iter();
-    threads.for_each(|_| work());
 }
 
 /// An error of files of questions as one of a data set.
