@@ -260,7 +260,7 @@ where
         classes: &[Class],
         _: Remarks<'_>,
     ) -> Vec<Message> {
-        warnings(self.limit(), score, state, classes.len())
+        warnings(self.limit(), score, state, classes)
     }
 
     fn example_score(&self, state: &LvisState, name: &str) -> Option<Option<f64>> {
@@ -279,7 +279,7 @@ fn warnings(
     limit: DetectionLimit,
     score: &LvisCurves,
     state: &LvisState,
-    classes: usize,
+    classes: &[Class],
 ) -> Vec<Message> {
     let (counts, notes, totals) = (score.counts, state.notes, state.class_totals());
     let mut warnings = Vec::new();
@@ -299,7 +299,7 @@ fn warnings(
         );
     }
     if let DetectionLimit::PerClass(most) = limit {
-        let fewer = (classes as u64).saturating_sub(score.full_classes);
+        let fewer = (classes.len() as u64).saturating_sub(score.full_classes);
         let words = format!("fewer than {most} detections, all of which Fixed AP counts");
         let [one, several] =
             ["category has", "categories have"].map(|verb| format!("{verb} {words}"));
@@ -307,7 +307,12 @@ fn warnings(
     }
     let is_missing = |totals: &&ClassTotals| totals.truths > 0 && totals.detections == 0;
     let without = totals.values().filter(is_missing).count() as u64;
+    let unknown = classes.iter().filter(|class| class.frequency.is_none());
     warnings.extend(Counted::warnings([
+        (unknown.count() as u64, Counted::new(
+            "category has no frequency, so it is in none of AP_r, AP_c and AP_f",
+            "categories have no frequency, so they are in none of AP_r, AP_c and AP_f",
+        )),
         (without, Counted::new(
             "category with ground truth has no detection that counts",
             "categories with ground truth have no detection that counts",

@@ -790,7 +790,7 @@ impl<S: Readable> Truth<S> {
                 file,
                 positions: &positions,
             };
-            known.add_frequencies(&class_records, &mut classes, warnings)?;
+            known.add_frequencies(&class_records, &mut classes)?;
             known.add_federated(&image_records, &mut images, warnings)?;
         }
         for record in class_records {
@@ -825,13 +825,9 @@ impl Known<'_> {
         &self,
         records: &[ClassRecord<'_>],
         classes: &mut [Class],
-        warnings: &mut Warnings,
     ) -> Result<(), ReadError> {
         for (index, record) in records.iter().enumerate() {
             let Some(text) = record.frequency else {
-                if self.positions.warns_of(&record.id) {
-                    warn(warnings, Warning::MissingFrequency);
-                }
                 continue;
             };
             let name: Result<Cow<'_, str>, _> = serde_json::from_str(text.0);

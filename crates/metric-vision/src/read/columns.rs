@@ -205,12 +205,9 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
     if options.federated {
         // Columns have none of the fields of LVIS, in which no object is a crowd.
         warnings.remove(&Warning::MissingCrowd);
-        let images = listed.images.iter().map(|id| (id, NO_CLASSES));
-        let classes = listed.classes.iter().map(|(id, _)| (id, NO_FREQUENCY));
-        for (id, missing) in images.chain(classes) {
-            for warning in missing.iter().filter(|_| positions.warns_of(id)) {
-                warn(&mut warnings, warning.clone());
-            }
+        for _ in listed.images.iter().filter(|id| positions.warns_of(id)) {
+            warn(&mut warnings, Warning::MissingNegatives);
+            warn(&mut warnings, Warning::MissingNotExhaustive);
         }
     }
     let mut predictions = detections(predictions, &positions, &sizes, options, &mut warnings)?;
@@ -220,8 +217,6 @@ pub(super) fn dataset_from_rows<S: Shape + Clone>(
     Ok((dataset, warnings))
 }
 
-const NO_CLASSES: &[Warning] = &[Warning::MissingNegatives, Warning::MissingNotExhaustive];
-const NO_FREQUENCY: &[Warning] = &[Warning::MissingFrequency];
 const ANNOTATIONS: &str = "annotations";
 const PREDICTIONS: &str = "predictions";
 

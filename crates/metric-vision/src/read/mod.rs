@@ -92,8 +92,6 @@ pub enum Warning {
     MissingNegatives,
     /// An image of a federated data set does not list the classes of which not every object is annotated.
     MissingNotExhaustive,
-    /// A class of a federated data set has no frequency.
-    MissingFrequency,
     /// A detection of a federated data set has a box and a mask, and the area of the box decides its area range.
     AreaOfBox,
     /// A point of a detected pose is at (0, 0), where older versions of Ultralytics save points of low confidence.
@@ -160,10 +158,6 @@ impl Warning {
             Self::MissingNotExhaustive => [
                 "image has no not_exhaustive_category_ids: each detection without match counts as incorrect",
                 "images have no not_exhaustive_category_ids: each detection without match counts as incorrect",
-            ],
-            Self::MissingFrequency => [
-                "category has no frequency, so it is in none of AP_r, AP_c and AP_f",
-                "categories have no frequency, so they are in none of AP_r, AP_c and AP_f",
             ],
             Self::AreaOfBox => [
                 "detection has both bbox and segmentation, and its area is that of the box",
