@@ -12,6 +12,9 @@ NAMES = [
 
 
 def of_lvis():
+    import numpy
+
+    numpy.float = float  # lvis 0.5.3 uses this name, which NumPy 1.24 removed.
     from lvis import LVIS, LVISEval, LVISResults
 
     truth = LVIS("r.json")

@@ -1235,7 +1235,22 @@ mod tests {
     }
 
     /// The ids of the records in a file of an input; of one without ids their positions.
+    /// The files of a folder in the order of their names, or the file itself.
+    fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+        if !path.is_dir() {
+            return Ok(vec![path.to_owned()]);
+        }
+        let entries = std::fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
+        let mut files = entries.collect::<std::io::Result<Vec<_>>>()?;
+        files.sort();
+        Ok(files)
+    }
+
     fn ids(path: &Path, input: &Input) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        if path.is_dir() {
+            let stem = |file: PathBuf| Some(file.file_stem()?.to_str()?.to_owned());
+            return Ok(files(path)?.into_iter().filter_map(stem).collect());
+        }
         let bytes = std::fs::read(path)?;
         let indices = |count: usize| (0..count).map(|index| index.to_string()).collect();
         let numbers = |values: Option<&Vec<Value>>, key: &str| {
@@ -1315,6 +1330,7 @@ mod tests {
             let wanted: Vec<String> = (first..first + input.size)
                 .map(|id| match name {
                     "submission" => format!("{id:08x}"),
+                    "label-maps" => format!("im{id}"),
                     _ => id.to_string(),
                 })
                 .collect();
@@ -1323,16 +1339,17 @@ mod tests {
                 std::fs::create_dir_all(folder)?;
                 input.write(seed, folder)?;
             }
-            let mut files = 0;
             let mut differ = false;
-            for entry in std::fs::read_dir(&one)? {
-                let path = entry?.path();
+            let mut count = 0;
+            for path in files(&one)? {
                 assert_eq!(ids(&path, &input)?, wanted, "{}", path.display());
-                let file = path.file_name().ok_or("a name")?;
-                differ |= std::fs::read(&path)? != std::fs::read(other.join(file))?;
-                files += 1;
+                for file in files(&path)? {
+                    let same = other.join(file.strip_prefix(&one)?);
+                    differ |= std::fs::read(&file)? != std::fs::read(same)?;
+                }
+                count += 1;
             }
-            assert!(files > 0, "{name}");
+            assert!(count > 0, "{name}");
             assert_eq!(differ, matches!(input.make, Make::Random(_)), "{name}");
         }
         std::fs::remove_dir_all(data)?;
