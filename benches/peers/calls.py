@@ -245,6 +245,49 @@ def rank_correlation():
     return numbers("rank-correlation", ["spearman", "kendall"], peer)
 
 
+def class_scores():
+    import numpy
+
+    truth = numpy.fromfile("r.i64", dtype="<i8")
+    scores = numpy.fromfile("p.f32", dtype="<f4").astype("float64").reshape(len(truth), -1)
+    # scikit-learn wants probabilities.
+    scores /= scores.sum(axis=1, keepdims=True)
+    way = CALL.removeprefix("roc_auc_")
+    if OURS:
+        import metric_suite
+
+        def ours():
+            result = metric_suite.classification_scores(
+                predictions=scores, references=truth, multi_class=way, threads=THREADS
+            )
+            return {"roc_auc": result["roc_auc"]}
+
+        return ours
+    from sklearn.metrics import roc_auc_score
+
+    return lambda: {"roc_auc": roc_auc_score(truth, scores, multi_class=way)}
+
+
+def topics():
+    """Six measures by the evaluator of pytrec_eval, from dicts."""
+    judgments, run = {}, {}
+    for line in lines("r.qrels"):
+        topic, _, document, relevance = line.split()
+        judgments.setdefault(topic, {})[document] = int(relevance)
+    for line in lines("p.run"):
+        topic, _, document, _, score, _ = line.split()
+        run.setdefault(topic, {})[document] = float(score)
+    package = drop_in("pytrec_eval")
+    measures = {"ndcg", "ndcg_cut.10", "map", "recip_rank", "P.10", "recall.10"}
+    names = ["ndcg", "ndcg_cut_10", "map", "recip_rank", "P_10", "recall_10"]
+
+    def work():
+        values = package.RelevanceEvaluator(judgments, measures).evaluate(run).values()
+        return {name: sum(topic[name] for topic in values) / len(values) for name in names}
+
+    return work
+
+
 def exact_match():
     import pyarrow
     import pyarrow.compute
@@ -276,6 +319,9 @@ CALLS = {
     "multilabel": multilabel,
     "regression": regression,
     "rank_correlation": rank_correlation,
+    "roc_auc_ovr": class_scores,
+    "roc_auc_ovo": class_scores,
+    "topics": topics,
     "exact_match": exact_match,
 }
 

@@ -869,6 +869,47 @@ pub(super) const COMPARISONS: &[Comparison] = &[
         &["spearman", "kendall"],
     ),
     python(
+        "python/roc_auc_ovr/100k",
+        "ROC AUC, one class against the rest, of a numpy array of 100,000 x 100 scores; ours has all five scores of classes",
+        Input::scores(100_000, 100),
+        "roc_auc_ovr",
+        &[peer(
+            "scikit-learn",
+            "calls.py scikit-learn roc_auc_ovr {root}",
+        )],
+        &["roc_auc"],
+    ),
+    python(
+        "python/roc_auc_ovo/100k",
+        "the same, each class against each other",
+        Input::scores(100_000, 100),
+        "roc_auc_ovo",
+        &[peer(
+            "scikit-learn",
+            "calls.py scikit-learn roc_auc_ovo {root}",
+        )],
+        &["roc_auc"],
+    ),
+    python(
+        "python/pytrec_eval/1000x1000",
+        "`RelevanceEvaluator.evaluate` of dicts with 1,000 documents for each of 1,000 topics, and the same call of \
+         `metric_suite.compat.pytrec_eval`",
+        Input::topics(1000, 1000),
+        "topics",
+        &[peer(
+            "pytrec-eval-terrier",
+            "calls.py pytrec_eval topics {root}",
+        )],
+        &[
+            "ndcg",
+            "ndcg_cut_10",
+            "map",
+            "recip_rank",
+            "P_10",
+            "recall_10",
+        ],
+    ),
+    python(
         "python/exact_match/1M",
         "share of equal texts of Arrow arrays of a million; the peer compares them and takes the mean",
         Input::strings(1_000_000, 36),
