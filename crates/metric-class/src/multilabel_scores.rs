@@ -96,6 +96,11 @@ impl PartialEq for ScoredRows {
 }
 
 impl Merge for ScoredRows {
+    fn row_bytes(&self) -> u64 {
+        let weights = size_of_val(&*self.weights);
+        (size_of_val(&*self.scores) + size_of_val(&*self.actual) + weights) as u64
+    }
+
     fn merge(&mut self, other: Self) {
         self.merge_times(&other, 1);
     }

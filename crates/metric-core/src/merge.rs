@@ -50,6 +50,12 @@ pub trait Merge: Default {
         }
     }
 
+    /// Returns the bytes of the rows that the state keeps of each example, such as scores that are to be sorted. By
+    /// default there are none: counts and sums take the same memory for any number of examples.
+    fn row_bytes(&self) -> u64 {
+        0
+    }
+
     /// Lists the whole numbers of the state by the names of their fields, those of states within it included. A number
     /// by itself has the name that is given. By default there are none.
     ///

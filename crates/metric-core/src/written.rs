@@ -536,6 +536,10 @@ macro_rules! merge_fields {
                 $($crate::Merge::merge_times(&mut self.$field, &other.$field, times);)*
             }
 
+            fn row_bytes(&self) -> u64 {
+                0 $(+ $crate::Merge::row_bytes(&self.$field))*
+            }
+
             fn counts(&self, _: &'static str, list: &mut Vec<(&'static str, u64)>) {
                 $($crate::Merge::counts(&self.$field, stringify!($field), list);)*
             }

@@ -141,6 +141,10 @@ impl PartialEq for RankCorrelationState {
 }
 
 impl Merge for RankCorrelationState {
+    fn row_bytes(&self) -> u64 {
+        size_of_val(&*self.rows) as u64
+    }
+
     fn merge(&mut self, mut other: Self) {
         // The longer list stays where it is; the order means nothing.
         if self.rows.len() < other.rows.len() {

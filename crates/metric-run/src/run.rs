@@ -27,7 +27,7 @@ use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
 use crate::scan::is_one_example;
-use crate::source::{Source, pages};
+use crate::source::{Source, pages, too_long};
 use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
 use crate::threads::{mapped, on_threads, or_cores};
@@ -1308,6 +1308,7 @@ impl<'r> Fold<'r> {
             _ => units.par_iter().for_each(read),
         }
         self.agree(join, &pairs, &units)?;
+        self.limit_rows(join)?;
         self.name_ranked(join, &pairs);
         // Samples are those of the pairs at hand, and the memory of kept examples is limited.
         if self.run.samples || self.run.statistics.is_some() {
@@ -1317,6 +1318,19 @@ impl<'r> Fold<'r> {
             }
         }
         self.draw(join, &pairs.apart)
+    }
+
+    /// Refuses to keep more rows than there may be bytes.
+    fn limit_rows(&self, join: &Join) -> Result<(), RunError> {
+        let read: u64 = self.workers().iter().flatten().map(Part::row_bytes).sum();
+        let added: u64 = self.states.iter().map(State::row_bytes).sum();
+        if read + added <= self.run.max_bytes {
+            return Ok(());
+        }
+        let what = "the list of all rows, which the metric sorts,";
+        let problem = too_long(what, self.run.max_bytes);
+        let name = join.reference_name();
+        Err(ReadError::new(name, problem).limit().into())
     }
 
     fn workers(&self) -> MutexGuard<'_, Vec<Vec<Part>>> {

@@ -185,6 +185,18 @@ impl<S: Copy> Rows<S> {
 }
 
 impl Merge for ScoreRows {
+    fn row_bytes(&self) -> u64 {
+        fn of<S>(map: &BTreeMap<Key, Rows<S>>) -> usize {
+            let bytes = |rows: &Rows<S>| size_of_val(&*rows.scores) + size_of_val(&*rows.weights);
+            map.values().map(bytes).sum()
+        }
+        let bytes = match &self.cells {
+            Cells::Double(map) => of(map),
+            Cells::Single(map) => of(map),
+        };
+        bytes as u64
+    }
+
     fn merge(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;

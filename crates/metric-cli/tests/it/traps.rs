@@ -145,6 +145,31 @@ fn records_that_wait_are_bounded() {
     }
 }
 
+/// Scores that need all rows in order keep them; 20,000 rows of one number of 64 bits are 160 kB, and two are 320 kB.
+#[test]
+fn rows_that_are_kept_are_bounded() {
+    let lines = |step: usize| -> String {
+        (0..20_000)
+            .map(|row| format!("{},0.{:05}\n", row % 2, row * step))
+            .collect()
+    };
+    let pairs = format!("reference,prediction\n{}", lines(3));
+    let folder = Folder::new(&[("pairs.csv", &pairs)]);
+    for (metric, kilobytes) in [("classification-scores", 160), ("rank-correlation", 320)] {
+        for threads in [1, 2] {
+            let words = format!(
+                "score {metric} --pairs pairs.csv --id-field #row --threads {threads} --max-bytes"
+            );
+            let message =
+                "pairs.csv: the list of all rows, which the metric sorts, takes more memory";
+            folder
+                .run(&format!("{words} {}kB", kilobytes - 1))
+                .fails(5, &[message]);
+            folder.run(&format!("{words} {kilobytes}kB")).code(0);
+        }
+    }
+}
+
 /// Paths need not be UTF-8.
 #[cfg(target_os = "linux")]
 #[test]

@@ -28,6 +28,8 @@ pub(crate) trait AnyState: Any + Send + Sync {
 
     fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool;
 
+    fn row_bytes(&self) -> u64;
+
     fn write(&self, to: &mut Writer);
 }
 
@@ -50,6 +52,10 @@ impl<S: Merge + Clone + Written + Send + Sync + 'static> AnyState for S {
 
     fn addends<'s>(&'s mut self, list: &mut Addends<'s>) -> bool {
         Merge::addends(self, list)
+    }
+
+    fn row_bytes(&self) -> u64 {
+        Merge::row_bytes(self)
     }
 
     fn write(&self, to: &mut Writer) {

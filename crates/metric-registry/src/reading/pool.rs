@@ -161,6 +161,12 @@ impl Pool {
 }
 
 impl Merge for Pool {
+    fn row_bytes(&self) -> u64 {
+        let groups = self.groups.values().flat_map(BTreeMap::values);
+        let states = self.total.iter().chain(groups);
+        states.map(|state| state.row_bytes()).sum()
+    }
+
     fn merge(&mut self, mut other: Self) {
         if let Some(total) = &mut other.total {
             self.add_total(&mut **total);

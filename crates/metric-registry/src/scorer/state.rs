@@ -153,6 +153,12 @@ impl State {
         self.definition.is_same(definition)
     }
 
+    /// Returns the bytes of the rows that the state keeps, for metrics that need all rows for a score.
+    #[must_use]
+    pub fn row_bytes(&self) -> u64 {
+        self.pool.row_bytes()
+    }
+
     fn refuse_other(&self, found: &Definition) -> Result<(), StateError> {
         if self.is_of(found) {
             return Ok(());
@@ -576,6 +582,12 @@ impl Part {
             gathered,
             error,
         }
+    }
+
+    /// Returns the bytes of the rows that the part keeps, for metrics that need all rows for a score.
+    #[must_use]
+    pub fn row_bytes(&self) -> u64 {
+        self.gathered.pool.row_bytes()
     }
 
     /// Returns the scores of each example, where the part was read with samples, as the examples of
