@@ -12,9 +12,14 @@ NAMES = [
 
 
 def of_lvis():
+    import types
+
     import numpy
 
     numpy.float = float  # lvis 0.5.3 uses this name, which NumPy 1.24 removed.
+    # It also draws, with packages that its numbers do not need.
+    sys.modules["lvis.vis"] = types.ModuleType("lvis.vis")
+    sys.modules["lvis.vis"].LVISVis = None
     from lvis import LVIS, LVISEval, LVISResults
 
     truth = LVIS("r.json")
