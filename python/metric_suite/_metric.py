@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, cast
 from . import _native
 from ._boxes import Boxes, is_data_set, is_per_image
 from ._errors import MetricError
+from ._images import has_images, images_of
 from ._result import Result, result_of
 from ._values import answers_by_id, are_scores, as_labels, indicator_rows, plain_values, with_way_out
 
@@ -181,6 +182,14 @@ def _scored(
             return _scored_files(scorer, references, predictions, settings or {})
         sources = _source(references, "reference", "references"), _source(predictions, "prediction", "predictions")
         return scorer.score_files(*sources, dict(settings or {}))
+    field = _field_of_images(scorer.metric)
+    if field is not None:
+        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and has_images(references, field):
+            if ids is not None or fields is not None:
+                raise MetricError("ids and fields are for values: mappings have ids of their own")
+            sides = [images_of(list(side.values()), name, field) for side, name in ((predictions, "predictions"), (references, "references"))]
+            return scorer.score_values(*sides, list(references), None, list(predictions))
+        predictions, references = images_of(predictions, "predictions", field), images_of(references, "references", field)
     incomplete = _native.reads(scorer.metric) == "documents"
     if is_data_set(references) or is_per_image(references, incomplete) or is_per_image(predictions, incomplete):
         if ids is not None or fields is not None:
@@ -220,6 +229,13 @@ def _scored(
         return scorer.score_values(predictions, references, ids, fields)
     except MetricError as error:
         raise with_way_out(error, references if error.side == "reference" else predictions) from None
+
+
+@cache
+def _field_of_images(name: str) -> str | None:
+    """Returns the field of a value that is an image of labels, or an empty string if the value is; ``None`` for other metrics."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return "ids" if "segments" in shapes else "" if "label-maps" in shapes else None
 
 
 @cache
@@ -790,6 +806,7 @@ def _forget_entries() -> None:
     _option_names.cache_clear()
     _scores_options.cache_clear()
     _takes_labels.cache_clear()
+    _field_of_images.cache_clear()
     _plain_scorer.cache_clear()
 
 

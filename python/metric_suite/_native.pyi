@@ -47,6 +47,9 @@ class LabelPairs:
         self, classes: int, ignored: int | None, label_map: list[tuple[int, int]], reduces: bool
     ) -> tuple[float | None, float | None, float | None, list[float | None], list[float | None]]: ...
 
+class Grids:
+    def __init__(self, arrays: list[Any], name: str = "", fields: list[str] | None = None) -> None: ...
+
 class JsonTexts:
     def __init__(self, texts: Any) -> None: ...
 
