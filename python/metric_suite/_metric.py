@@ -10,7 +10,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from . import _native
-from ._boxes import Boxes, is_data_set, is_per_image
+from ._boxes import BOX_FORMATS, Boxes, Wanted, is_data_set, is_per_image
 from ._errors import MetricError
 from ._images import has_images, images_of
 from ._result import Result, result_of
@@ -36,6 +36,7 @@ _SETTINGS = frozenset(
         "slice_field",
         "slices",
         "slice_bins",
+        "box_format",
     }
 )
 # Further settings of a run that reads files.
@@ -151,6 +152,7 @@ def _scored(
     ids: Any = None,
     fields: Any = None,
     settings: Mapping[str, Any] | None = None,
+    box_format: str | None = None,
 ) -> Any:
     fields = _columns_of(fields)
     if not _compares(scorer.metric):
@@ -201,9 +203,9 @@ def _scored(
         if isinstance(references, Mapping) and not isinstance(predictions, Mapping) and _reads_records(scorer):
             problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
             raise MetricError(f"references: {problem}, or two sequences", side="reference")
-        predictions, references = Boxes.pair(
-            predictions, references, incomplete=incomplete, masks=scorer.reads_masks
-        )
+        shape = "mask" if scorer.reads_masks else "corners" if scorer.reads_corners else "box"
+        wanted = Wanted(shape, scorer.metric == "ultralytics", box_format or "xyxy")
+        predictions, references = Boxes.pair(predictions, references, incomplete=incomplete, wanted=wanted)
         if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
             found = scorer.score_dicts(predictions, references)
             if found is not None:
@@ -236,6 +238,13 @@ def _field_of_images(name: str) -> str | None:
     """Returns the field of a value that is an image of labels, or an empty string if the value is; ``None`` for other metrics."""
     shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
     return "ids" if "segments" in shapes else "" if "label-maps" in shapes else None
+
+
+@cache
+def takes_boxes(name: str) -> bool:
+    """Whether a metric takes a list with the boxes of each image."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return not shapes.isdisjoint({"images", "boxes"})
 
 
 @cache
@@ -351,6 +360,7 @@ class Metric:
     def _start(self) -> None:
         options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
         options = _with_input(self.name, options)
+        _check_box_format(self.name, self._settings)
         self._scorer = _native.Scorer(self.name, options, self._settings)
         self._outcome = self._scorer.nothing()
         self._columns: dict[str, list[Any]] | None = None
@@ -387,7 +397,7 @@ class Metric:
         if chosen is not self._chosen and self._is_empty():
             self._chosen = chosen
             self._start()
-        return _scored(self._scorer, predictions, references, ids, fields)
+        return _scored(self._scorer, predictions, references, ids, fields, box_format=self._settings.get("box_format"))
 
     def _is_empty(self) -> bool:
         return result_of(self._outcome).examples == 0
@@ -623,10 +633,23 @@ def score(
                 return result
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
+    _check_box_format(metric, settings)
     predictions = _kept(metric, predictions)
     options, fields = _with_weights(metric, options, fields, predictions)
     scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
-    return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
+    box_format = settings.get("box_format")
+    return _warned(result_of(_scored(scorer, predictions, references, ids, fields, box_format=box_format)))
+
+
+def _check_box_format(metric: str, settings: Mapping[str, Any]) -> None:
+    """Refuses a format of boxes that is not known, and one for a metric without boxes."""
+    found = settings.get("box_format")
+    if found is None:
+        return
+    if not takes_boxes(metric):
+        raise MetricError(f"box_format: {metric} has no boxes in dicts", option="box_format")
+    if found not in BOX_FORMATS:
+        raise MetricError(f"box_format={found!r}: expected one of {', '.join(BOX_FORMATS)}", option="box_format")
 
 
 def _with_weights(
@@ -807,6 +830,7 @@ def _forget_entries() -> None:
     _scores_options.cache_clear()
     _takes_labels.cache_clear()
     _field_of_images.cache_clear()
+    takes_boxes.cache_clear()
     _plain_scorer.cache_clear()
 
 

@@ -9,6 +9,7 @@ class Scorer:
     has_details: bool
     reads_boxes: bool
     reads_masks: bool
+    reads_corners: bool
     metric: str
     fields: list[str]
     def __init__(self, name: str, options: dict[str, Any], settings: dict[str, Any]) -> None: ...

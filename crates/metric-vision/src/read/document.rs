@@ -14,7 +14,9 @@ use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
     parse_coco, parse_coco_keypoints, parse_coco_masks,
 };
-use crate::{BBox, Dataset, Keypoints, Mask, ObjectKind, Polygon, Shape, Sigmas, YoloShape};
+use crate::{
+    BBox, Dataset, Keypoints, Mask, ObjectKind, OrientedBox, Polygon, Shape, Sigmas, YoloShape,
+};
 
 /// How to read a data set of boxes in any format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -278,7 +280,7 @@ pub fn read_yolo_objects(
 /// # Errors
 ///
 /// Returns an error as [`read_coco_documents`], [`read_coco_mask_documents`] and [`read_coco_keypoint_documents`] do, and
-/// for oriented boxes, which these documents do not have.
+/// for oriented boxes in files, which these do not have.
 pub fn read_coco_objects(
     references: &Document,
     predictions: &Document,
@@ -301,7 +303,10 @@ pub fn read_coco_objects(
             let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?;
             with_boxes(boxes, poses, Keypoints::bbox, YoloShape::with_keypoints)
         }
-        ObjectKind::Oriented => Err(ReadError::new(&references.name, NO_ORIENTED)),
+        ObjectKind::Oriented => {
+            let (dataset, warnings) = read_oriented_documents(references, predictions, options)?;
+            Ok((dataset.with_shapes(oriented), warnings))
+        }
     }
 }
 
@@ -339,6 +344,35 @@ pub fn read_yolo_polygons(
 ) -> Result<(Dataset<Polygon>, Warnings), ReadError> {
     let options = options.clone().with_kind(Some(ObjectKind::Oriented));
     read_of_kind(references, predictions, &options)
+}
+
+/// Reads the oriented boxes of objects in memory, whose segmentations are lists of x and y of four corners.
+///
+/// # Errors
+///
+/// Returns an error as [`read_coco_documents`] does, and for files, which have no oriented boxes.
+pub fn read_oriented_documents(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+) -> Result<(Dataset<Polygon>, Warnings), ReadError> {
+    let none = |references: File<'_>, _: File<'_>, _: CocoOptions| {
+        Err(ReadError::new(references.name, NO_ORIENTED))
+    };
+    read_documents(references, predictions, options, none)
+}
+
+/// The oriented box of a polygon, which may have a corner less than four.
+fn oriented(polygon: &Polygon) -> YoloShape {
+    let points = polygon.points();
+    let corner = |index: usize| {
+        points
+            .get(index)
+            .or(points.last())
+            .copied()
+            .unwrap_or_default()
+    };
+    YoloShape::Oriented(OrientedBox::around(std::array::from_fn(corner)))
 }
 
 /// Reads the segments of YOLO's texts as masks of the size of their images.
