@@ -322,7 +322,7 @@ def _image(image: Any, number: int, name: str, wanted: Wanted, boxes_too: bool) 
     missing = [key for key in needed if given[key] is None]
     if missing:
         others = [other for other in _IOU_TYPES if other != shape and _value(image, more, names[other]) is not None]
-        hint = f'; {names[others[0]]} is compared with iou_type="{_IOU_TYPES[others[0]]}"' if others and missing[0] == names[shape] else ""
+        hint = f'; iou_type="{_IOU_TYPES[others[0]]}" compares {names[others[0]]}' if others and missing[0] == names[shape] else ""
         raise refused(f"no {missing[0]}: expected {', '.join(needed[:-1])} and {needed[-1]}{hint}")
     found = {column: as_array(given[names[column]], f"{place}: {names[column]}") for column in columns}
     for column, key in _OPTIONAL.items():
@@ -345,7 +345,7 @@ def _image(image: Any, number: int, name: str, wanted: Wanted, boxes_too: bool) 
             count = f"{values.shape[0]}" if values.ndim else "one"
             key = {**names, **_OPTIONAL}[column]
             raise refused(f"{len(rows)} {names[shape]} and {count} {key}: expected as many of each")
-        if values is not None and column != shape and values.size and values.ndim != 1:
+        if values is not None and column not in ("box", shape) and values.size and values.ndim != 1:
             key = {**names, **_OPTIONAL}[column]
             raise refused(f"{key}: found an array of shape {values.shape}: expected N values, one per object")
     return found

@@ -10,10 +10,10 @@ from typing import Any
 from . import _native, _tables
 from ._errors import MetricError
 from ._metric import (
-    _check_box_format,
     REQUIRED,
     _FILE_SETTINGS,
     _SETTINGS,
+    _check_box_format,
     _compares,
     _existing,
     _further,
