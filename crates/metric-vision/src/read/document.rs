@@ -497,7 +497,7 @@ fn unlike(references: &Document, predictions: &Document) -> ReadError {
 
 #[cfg(test)]
 mod tests {
-    use metric_record::Objects;
+    use metric_record::{IdKey, ObjectColumns, Objects};
 
     use super::*;
 
@@ -565,6 +565,53 @@ mod tests {
         assert_eq!(dataset.predictions(0).len(), 1);
         let (dataset, _) = read_boxes(&voc, &found, &options).expect("a data set");
         assert_eq!(dataset.images().len(), 1);
+    }
+
+    #[test]
+    fn oriented_boxes_are_objects_in_memory() {
+        // A square, and the same one moved by half of its side.
+        let objects = |score, corners: &str| {
+            Objects::new(ObjectColumns {
+                images: vec![IdKey::Number(1)],
+                classes: vec![(IdKey::Number(7), "car".to_owned())],
+                image: vec![1].into(),
+                class: vec![7].into(),
+                segmentation: Some(vec![corners.to_owned()]),
+                score,
+                ..ObjectColumns::default()
+            })
+        };
+        let truth = objects(None, "[0, 0, 10, 0, 10, 10, 0, 10]").unwrap();
+        let truth = Document::objects("truth", truth);
+        let read = |corners| {
+            let found = objects(Some(vec![0.5]), corners).unwrap();
+            let found = Document::objects("found", found);
+            read_oriented_documents(&truth, &found, CocoOptions::default())
+        };
+        let (dataset, _) = read("[5, 0, 15, 0, 15, 10, 5, 10]").unwrap();
+        let found = &dataset.predictions(0)[0];
+        assert_eq!(found.area, 100.0);
+        let iou = found.shape.iou(&dataset.images()[0].annotations[0].shape);
+        assert!((iou - 1.0 / 3.0).abs() < 1e-12, "{iou}");
+        for corners in [
+            "[0, 0, 10, 0, 10, 10]",
+            "[0, 0, 10, 0, 10, 10, 0, \"a\"]",
+            "{}",
+        ] {
+            let error = read(corners).unwrap_err().to_string();
+            assert!(error.contains("segmentation"), "{error}");
+        }
+        let file = Document::text("a.json", "{}");
+        assert!(read_oriented_documents(&file, &file, CocoOptions::default()).is_err());
+        let sigmas = Sigmas::default();
+        let kind = ObjectKind::Oriented;
+        let options = CocoOptions::default();
+        let found = Document::objects(
+            "found",
+            objects(Some(vec![0.5]), "[0, 0, 0, 0, 10, 10, 0, 10]").unwrap(),
+        );
+        let objects = read_coco_objects(&truth, &found, kind, &sigmas, options);
+        assert_eq!(objects.unwrap().0.predictions(0)[0].shape.kind(), kind);
     }
 
     #[test]
