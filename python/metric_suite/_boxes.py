@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _native
 from ._arrays import as_array, as_ids, as_numbers, as_scores, flat
@@ -79,7 +79,7 @@ class Boxes:
     0.5
     """
 
-    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id", "_masks", "_sizes")
+    __slots__ = ("image", "category", "box", "score", "area", "crowd", "ignore", "images", "categories", "id", "_outlines", "_has_boxes", "_sizes")
 
     def __init__(
         self,
@@ -98,8 +98,10 @@ class Boxes:
         self.image, self.category, self.box, self.score = image, category, box, score
         self.area, self.crowd, self.ignore = area, crowd, ignore
         self.images, self.categories, self.id = images, categories, id
-        # The masks of objects whose boxes do not matter, as JSON.
-        self._masks: list[str] | None = None
+        # The masks or corners of objects, as JSON.
+        self._outlines: list[str] | None = None
+        # Whether the boxes count next to them.
+        self._has_boxes = True
         # The height and width of the masks of each image that has some.
         self._sizes: dict[int, tuple[int, int]] = {}
 
@@ -121,23 +123,24 @@ class Boxes:
 
     @classmethod
     def pair(
-        cls, predictions: Any, references: Any, *, incomplete: bool = False, masks: bool = False
+        cls, predictions: Any, references: Any, *, incomplete: bool = False, wanted: Wanted | None = None
     ) -> tuple[Any, Any]:
         """Returns predictions and references as ``Boxes``, if one side has a form that is known; otherwise as they are.
 
-        Known forms are those of ``of``. With ``incomplete``, dicts that lack a key are of a known form. With ``masks``,
-        objects have masks, and may have boxes.
+        Known forms are those of ``of``. With ``incomplete``, dicts that lack a key are of a known form.
 
         Raises:
             MetricError: One side has another form, or the sides have different numbers of images or masks of other sizes.
         """
+        wanted = wanted or Wanted()
         sides = {"predictions": predictions, "references": references}
         if not any(isinstance(value, Boxes) or is_per_image(value, incomplete) for value in sides.values()):
             return predictions, references
         for name, value in sides.items():
-            if masks and isinstance(value, Boxes):
-                problem = 'Boxes have no masks, which iou_type="segm" compares: expected a list with one dict per image, with masks'
-                raise MetricError(f"{name}: {problem}, or a data set of COCO", side=_SIDES[name])
+            if wanted.shape != "box" and isinstance(value, Boxes):
+                key, iou_type = _KEYS[wanted.shape], _IOU_TYPES[wanted.shape]
+                problem = f'Boxes have no {key}, which iou_type="{iou_type}" compares: expected a list with one dict per image, with {key}'
+                raise MetricError(f"{name}: {problem}{', or a data set of COCO' * (wanted.shape == 'mask')}", side=_SIDES[name])
             other_form = None if isinstance(value, Boxes) else _other_form(value)
             if other_form is not None:
                 other = "references" if name == "predictions" else "predictions"
@@ -146,7 +149,7 @@ class Boxes:
         if _is_list(predictions) and _is_list(references) and len(predictions) != len(references):
             counts = [f"{len(side)} {name if len(side) != 1 else name[:-1]}" for name, side in sides.items()]
             raise MetricError(f"{' and '.join(counts)}: expected one of each per image")
-        found = [value if isinstance(value, Boxes) else _per_image(value, name, masks) for name, value in sides.items()]
+        found = [value if isinstance(value, Boxes) else _per_image(value, name, wanted) for name, value in sides.items()]
         for number, size in found[0]._sizes.items():
             expected = found[1]._sizes.get(number, size)
             if size != expected:
@@ -179,24 +182,46 @@ class Boxes:
             # In a file, a missing value is worth a warning. Here it has a default.
             columns["crowd"] = [0] * len(box) if columns["crowd"] is None else columns["crowd"]
             columns["area"] = box[:, 2] * box[:, 3] if columns["area"] is None else columns["area"]
-        if self._masks is not None:
-            columns["bbox"], columns["segmentation"] = None, self._masks
+        if self._outlines is not None:
+            columns["segmentation"] = self._outlines
+        if not self._has_boxes:
+            columns["bbox"] = None
         return columns
 
 
 # The columns of `Boxes`, by the names that torchmetrics' dicts and supervision's detections give them. The optional ones
 # may be missing in each image.
-_KEYS = {"box": "boxes", "mask": "masks", "category": "labels", "score": "scores"}
-_ATTRIBUTES = {"box": "xyxy", "mask": "mask", "category": "class_id", "score": "confidence"}
+_KEYS = {"box": "boxes", "mask": "masks", "corners": "xyxyxyxy", "category": "labels", "score": "scores"}
+_ATTRIBUTES = {"box": "xyxy", "mask": "mask", "corners": "xyxyxyxy", "category": "class_id", "score": "confidence"}
 _OPTIONAL = {"area": "area", "crowd": "iscrowd", "ignore": "ignore"}
+_IOU_TYPES = {"mask": "segm", "corners": "obb"}
+_SHAPES = {"mask": "N by height by width", "corners": "N by 4 by 2 (x and y of four corners)"}
+#: What the four numbers of a box are, by the names that torchmetrics has for them.
+BOX_FORMATS = {
+    "xyxy": "x and y of two corners",
+    "xywh": "x and y of the upper left corner, width and height",
+    "cxcywh": "x and y of the center, width and height",
+}
 
 
-def _per_image(images: Sequence[Any], name: str, masks: bool = False) -> Boxes:
-    """The boxes of torchmetrics' dicts or supervision's detections, or their masks."""
+class Wanted(NamedTuple):
+    """What of the objects of images is compared."""
+
+    #: ``"box"``, ``"mask"`` or ``"corners"``.
+    shape: str = "box"
+    #: Whether boxes are compared next to masks.
+    boxes_too: bool = False
+    #: What the boxes of dicts are.
+    box_format: str = "xyxy"
+
+
+def _per_image(images: Sequence[Any], name: str, wanted: Wanted = Wanted()) -> Boxes:
+    """The boxes of torchmetrics' dicts or supervision's detections, or their masks or corners."""
     import numpy
 
-    shape = "mask" if masks else "box"
-    found = [_image(image, number, name, shape) for number, image in enumerate(images)]
+    shape = wanted.shape
+    boxes_too = shape == "mask" and wanted.boxes_too and all(_has_box(image) for image in images)
+    found = [_image(image, number, name, wanted, boxes_too) for number, image in enumerate(images)]
     lengths = [len(image[shape]) for image in found]
     image = numpy.repeat(numpy.arange(len(images)), lengths)
     starts = numpy.cumsum([0, *lengths])
@@ -214,8 +239,11 @@ def _per_image(images: Sequence[Any], name: str, masks: bool = False) -> Boxes:
         parts = [one[column] for one in found if len(one[column])]
         return numpy.concatenate(parts) if parts else numpy.empty(0, "int64")
 
-    rows = [one[shape] for one in found]
-    box = numpy.zeros((len(image), 4)) if masks else numpy.concatenate([numpy.zeros((0, 4)), *_boxes_of(rows)])
+    box = numpy.zeros((len(image), 4))
+    if shape == "box" or boxes_too:
+        sized = wanted.box_format == "xywh"
+        corners = [(one["box"], sized and isinstance(whole, Mapping)) for one, whole in zip(found, images)]
+        box = numpy.concatenate([numpy.zeros((0, 4)), *_boxes_of(corners)])
     area = _filled("area", found, lengths)
     # As in torchmetrics, an area of 0 is not known.
     area = None if area is None else numpy.where(area > 0, area, numpy.nan)
@@ -229,12 +257,33 @@ def _per_image(images: Sequence[Any], name: str, masks: bool = False) -> Boxes:
         ignore=_filled("ignore", found, lengths),
         images=range(len(images)),
     )
-    if masks:
-        pixels = numpy.concatenate([numpy.zeros(0), *(of_image.sum(axis=(1, 2)) for of_image in rows)])
-        boxes.area = pixels if area is None else numpy.where(numpy.isnan(area), pixels, area)
-        boxes._masks = [mask for of_image in rows for mask in _encoded(of_image)]
-        boxes._sizes = {number: of_image.shape[1:] for number, of_image in enumerate(rows) if len(of_image)}
+    if shape != "box":
+        rows = [one[shape] for one in found]
+        areas = [of_image.sum(axis=(1, 2)) if shape == "mask" else _areas(of_image) for of_image in rows]
+        own = numpy.concatenate([numpy.zeros(0), *areas])
+        boxes.area = own if area is None else numpy.where(numpy.isnan(area), own, area)
+        boxes._outlines = [text for of_image in rows for text in (_encoded if shape == "mask" else _written)(of_image)]
+        boxes._has_boxes = boxes_too
+        if shape == "mask":
+            boxes._sizes = {number: of_image.shape[1:] for number, of_image in enumerate(rows) if len(of_image)}
     return boxes
+
+
+def _has_box(image: Any) -> bool:
+    return not isinstance(image, Mapping) or image.get(_KEYS["box"]) is not None
+
+
+def _written(corners: Any) -> list[str]:
+    """Returns the corners of each object as JSON."""
+    return [_native.dumps(rows, "corners") for rows in corners.reshape(len(corners), 8).astype("float64")]
+
+
+def _areas(corners: Any) -> Any:
+    """Returns the areas of quadrilaterals."""
+    import numpy
+
+    x, y = corners[:, :, 0], corners[:, :, 1]
+    return abs((x * numpy.roll(y, -1, 1) - y * numpy.roll(x, -1, 1)).sum(axis=1)) / 2
 
 
 def _encoded(masks: Any) -> list[str]:
@@ -250,8 +299,9 @@ def _encoded(masks: Any) -> list[str]:
     return [json.dumps({"size": [height, width], "counts": counts.decode()}) for counts in encoded]
 
 
-def _image(image: Any, number: int, name: str, shape: str) -> dict[str, Any]:
+def _image(image: Any, number: int, name: str, wanted: Wanted, boxes_too: bool) -> dict[str, Any]:
     """Returns the columns of one image; ``None`` for an optional one that it lacks."""
+    shape = wanted.shape
     place = f"{name}[{number}]"
 
     def refused(problem: str) -> MetricError:
@@ -261,37 +311,48 @@ def _image(image: Any, number: int, name: str, shape: str) -> dict[str, Any]:
     if not is_mapping and not hasattr(image, "xyxy"):
         raise refused(f"found {type(image).__name__}: expected a dict with the keys {_KEYS[shape]} and labels")
     names = _KEYS if is_mapping else _ATTRIBUTES
-    columns = [shape, "category", *(["score"] if name == "predictions" else [])]
+    columns = [shape, *(["box"] if boxes_too else []), "category", *(["score"] if name == "predictions" else [])]
     needed = [names[column] for column in columns]
-    given = {key: image.get(key) if is_mapping else getattr(image, key, None) for key in needed}
+    # In supervision, the fields that a data set has in addition.
+    more = image if is_mapping else getattr(image, "data", None) or {}
+    given = {key: _value(image, more, key) for key in needed}
     if not is_mapping and len(image.xyxy) == 0:
         # Where nothing was found, they are None.
         given = {key: () if values is None else values for key, values in given.items()}
     missing = [key for key in needed if given[key] is None]
     if missing:
-        raise refused(f"no {missing[0]}: expected {', '.join(needed[:-1])} and {needed[-1]}")
+        others = [other for other in _IOU_TYPES if other != shape and _value(image, more, names[other]) is not None]
+        hint = f'; iou_type="{_IOU_TYPES[others[0]]}" compares {names[others[0]]}' if others and missing[0] == names[shape] else ""
+        raise refused(f"no {missing[0]}: expected {', '.join(needed[:-1])} and {needed[-1]}{hint}")
     found = {column: as_array(given[names[column]], f"{place}: {names[column]}") for column in columns}
-    # In supervision, the fields that a data set has in addition.
-    more = image if is_mapping else getattr(image, "data", None) or {}
     for column, key in _OPTIONAL.items():
         values = more.get(key)
         found[column] = None if values is None else as_numbers(values, f"{place}: {key}")
-    if shape == "box" and found[shape].dtype.kind not in "iuf":
-        found[shape] = as_numbers(found[shape], f"{place}: {names[shape]}")
-    given_shape = found[shape].shape
-    found[shape] = rows = _masks(found[shape]) if shape == "mask" else _corners(found[shape])
-    if rows is None:
-        expected = "N by height by width" if shape == "mask" else "N by 4 (x and y of two corners)"
-        raise refused(f"{names[shape]}: found an array of shape {given_shape}: expected {expected}")
+    box_format = wanted.box_format if is_mapping else "xyxy"
+    for column in columns[: 1 + boxes_too]:
+        rows = found[column]
+        if column != "mask" and rows.dtype.kind not in "iuf":
+            rows = as_numbers(rows, f"{place}: {names[column]}")
+        found[column] = {"mask": _masks, "corners": _quadrilaterals, "box": _corners}[column](rows)
+        if found[column] is None:
+            expected = _SHAPES.get(column, f"N by 4 ({BOX_FORMATS[box_format]})")
+            raise refused(f"{names[column]}: found an array of shape {rows.shape}: expected {expected}")
+        if column == "box" and box_format == "cxcywh":
+            found[column] = _around(found[column])
+    rows = found[shape]
     for column, values in found.items():
         if values is not None and values.shape[:1] != rows.shape[:1]:
             count = f"{values.shape[0]}" if values.ndim else "one"
             key = {**names, **_OPTIONAL}[column]
             raise refused(f"{len(rows)} {names[shape]} and {count} {key}: expected as many of each")
-        if values is not None and column != shape and values.size and values.ndim != 1:
+        if values is not None and column not in ("box", shape) and values.size and values.ndim != 1:
             key = {**names, **_OPTIONAL}[column]
             raise refused(f"{key}: found an array of shape {values.shape}: expected N values, one per object")
     return found
+
+
+def _value(image: Any, more: Mapping[str, Any], key: str) -> Any:
+    return image.get(key) if isinstance(image, Mapping) else getattr(image, key, more.get(key))
 
 
 def _corners(rows: Any) -> Any:
@@ -307,17 +368,41 @@ def _masks(rows: Any) -> Any:
     """Returns an array as a mask per object; ``None`` if it has another shape."""
     if rows.ndim != 3:
         return rows.reshape(0, 1, 1) if rows.size == 0 else None
-    return rows.astype(bool)
+    return rows.astype(bool, copy=False)
 
 
-def _boxes_of(corners: Sequence[Any]) -> list[Any]:
-    """Returns boxes of two corners as x, y, width and height: all at once, if they have one type."""
+def _quadrilaterals(rows: Any) -> Any:
+    """Returns an array as four corners per object; ``None`` if it has another shape."""
+    if rows.size == 0:
+        return rows.reshape(0, 4, 2)
+    return rows.reshape(-1, 4, 2) if rows.shape[1:] in ((4, 2), (8,)) else None
+
+
+def _around(rows: Any) -> Any:
+    """Returns boxes of a center and a size as two corners, computed in their own precision, as in torchmetrics."""
     import numpy
 
-    if len({rows.dtype for rows in corners if len(rows)}) == 1:
-        corners = [numpy.concatenate([rows for rows in corners if len(rows)])]
+    rows = rows.astype("float32") if rows.dtype.kind in "iu" else rows
+    half = rows[:, 2:] * rows.dtype.type(0.5)
+    return numpy.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
+
+
+def _boxes_of(images: Sequence[tuple[Any, bool]]) -> list[Any]:
+    """Returns boxes as x, y, width and height: all at once, if they have one type.
+
+    Args:
+        images: The boxes of each image, and whether they have sizes already, rather than two corners.
+    """
+    import numpy
+
+    kinds = {(rows.dtype, sized) for rows, sized in images if len(rows)}
+    if len(kinds) == 1:
+        images = [(numpy.concatenate([rows for rows, _ in images if len(rows)]), kinds.pop()[1])]
     found = []
-    for rows in corners:
+    for rows, sized in images:
+        if sized:
+            found.append(rows.astype("float64"))
+            continue
         # Subtracted in their own precision, as in torchmetrics; what has no sign would wrap around.
         rows = rows.astype("int64") if rows.dtype.kind == "u" else rows
         sizes = (rows[:, 2:] - rows[:, :2]).astype("float64")

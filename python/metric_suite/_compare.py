@@ -13,6 +13,7 @@ from ._metric import (
     REQUIRED,
     _FILE_SETTINGS,
     _SETTINGS,
+    _check_box_format,
     _compares,
     _existing,
     _further,
@@ -195,6 +196,7 @@ def compare(
     options, fields = _with_weights(metric, options, fields, first)
     options = _with_input(metric, options, first)
     settings |= _further(more_references)
+    _check_box_format(metric, settings)
     chosen = {"baseline": _baseline(baseline, systems), "all_pairs": all_pairs, "permutations": permutations}
     if _compares(metric) and all(map(is_files, (references, *systems.values()))):
         if ids is not None or fields is not None:
@@ -221,7 +223,7 @@ def _outcomes(
         found = {}
         for name, predictions in systems.items():
             try:
-                found[name] = _scored(scorer, predictions, references, ids, fields, settings)
+                found[name] = _scored(scorer, predictions, references, ids, fields, settings, settings.get("box_format"))
             except MetricError as error:
                 raise _of_system(error, name) from None
         return found

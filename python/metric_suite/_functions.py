@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _native
 from ._examples import EXAMPLES
-from ._metric import Metric, _entries, _scored_as_given, _with_short_way, refuse_call, sides_of
+from ._metric import Metric, _entries, _scored_as_given, _with_short_way, refuse_call, sides_of, takes_boxes
 
 #: Name, type, default and meaning of an argument.
 Argument = tuple[str, str, Any, str]
@@ -43,6 +43,16 @@ _SETTINGS: list[Argument] = [
     ("seed", "int | None", None, "Seed of all random numbers, 0 by default."),
     ("cluster_field", "str | None", None, "Field of examples that are resampled together."),
     ("slice_field", "str | Sequence[str] | None", None, _SLICES),
+]
+
+
+_BOXES: list[Argument] = [
+    (
+        "box_format",
+        "Literal['xyxy', 'xywh', 'cxcywh']",
+        "xyxy",
+        "What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or the center and the size.",
+    ),
 ]
 
 
@@ -90,12 +100,16 @@ def arguments(entry: dict[str, Any]) -> list[Argument]:
     """The arguments of a metric's function, after the predictions and the references."""
     own = options(entry)
     weights = _WEIGHTS if any(name == "weight_field" for name, *_ in own) else []
-    return _COMMON + weights + own + _SETTINGS
+    return _COMMON + weights + own + _given(entry) + _SETTINGS
 
 
 def class_arguments(entry: dict[str, Any]) -> list[Argument]:
     """The arguments of a metric's class."""
-    return options(entry) + _SETTINGS
+    return options(entry) + _given(entry) + _SETTINGS
+
+
+def _given(entry: dict[str, Any]) -> list[Argument]:
+    return _BOXES if takes_boxes(entry["name"]) else []
 
 
 @cache

@@ -3023,6 +3023,7 @@ def coco(
     class_agnostic: bool = False,
     quirks: Literal['none', 'pycocotools'] = 'none',
     groups: Literal['none', 'class'] = 'none',
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3071,6 +3072,8 @@ def coco(
             the field ignore, masks that differ in size from their image, polygons of an odd number of values,
             and AP if 100 is not in max_detections.
         groups: Tables in addition to the total. With class_agnostic there is no table of classes.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3123,6 +3126,8 @@ class COCO(Metric):
             the field ignore, masks that differ in size from their image, polygons of an odd number of values,
             and AP if 100 is not in max_detections.
         groups: Tables in addition to the total. With class_agnostic there is no table of classes.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3152,6 +3157,7 @@ class COCO(Metric):
         class_agnostic: bool = False,
         quirks: Literal['none', 'pycocotools'] = 'none',
         groups: Literal['none', 'class'] = 'none',
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3180,6 +3186,7 @@ def lvis(
     image_key: Literal['id', 'file_name'] = 'id',
     quirks: Literal['none', 'lvis'] = 'none',
     groups: Literal['none', 'class', 'frequency'] = 'none',
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3216,6 +3223,8 @@ def lvis(
             and extension.
         quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
         groups: Tables in addition to the total.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3256,6 +3265,8 @@ class LVIS(Metric):
             and extension.
         quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
         groups: Tables in addition to the total.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3281,6 +3292,7 @@ class LVIS(Metric):
         image_key: Literal['id', 'file_name'] = 'id',
         quirks: Literal['none', 'lvis'] = 'none',
         groups: Literal['none', 'class', 'frequency'] = 'none',
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3309,6 +3321,7 @@ def voc(
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
     groups: Literal['none', 'class'] = 'class',
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3345,6 +3358,8 @@ def voc(
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3386,6 +3401,8 @@ class VOC(Metric):
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3411,6 +3428,7 @@ class VOC(Metric):
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
         groups: Literal['none', 'class'] = 'class',
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3440,6 +3458,7 @@ def detection(
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3483,6 +3502,8 @@ def detection(
             class,score,cx,cy,w,h.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3534,6 +3555,8 @@ class Detection(Metric):
             class,score,cx,cy,w,h.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3560,6 +3583,7 @@ class Detection(Metric):
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3585,6 +3609,7 @@ def tide(
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3618,6 +3643,8 @@ def tide(
             class,score,cx,cy,w,h.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3656,6 +3683,8 @@ class TIDE(Metric):
             class,score,cx,cy,w,h.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3678,6 +3707,7 @@ class TIDE(Metric):
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3706,6 +3736,7 @@ def confusion_matrix(
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
     groups: Literal['none', 'class'] = 'class',
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3744,6 +3775,8 @@ def confusion_matrix(
             its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3787,6 +3820,8 @@ class ConfusionMatrix(Metric):
             its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
             list of cells.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3812,6 +3847,7 @@ class ConfusionMatrix(Metric):
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
         groups: Literal['none', 'class'] = 'class',
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3840,6 +3876,7 @@ def ultralytics(
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
     groups: Literal['none', 'class'] = 'none',
+    box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
@@ -3876,6 +3913,8 @@ def ultralytics(
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the curves.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3921,6 +3960,8 @@ class Ultralytics(Metric):
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the curves.
+        box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
+            the center and the size.
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
@@ -3946,6 +3987,7 @@ class Ultralytics(Metric):
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
         groups: Literal['none', 'class'] = 'none',
+        box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,

@@ -10,8 +10,9 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from . import _native
-from ._boxes import Boxes, is_data_set, is_per_image
+from ._boxes import BOX_FORMATS, Boxes, Wanted, is_data_set, is_per_image
 from ._errors import MetricError
+from ._images import has_images, images_of
 from ._result import Result, result_of
 from ._values import answers_by_id, are_scores, as_labels, indicator_rows, plain_values, with_way_out
 
@@ -35,6 +36,7 @@ _SETTINGS = frozenset(
         "slice_field",
         "slices",
         "slice_bins",
+        "box_format",
     }
 )
 # Further settings of a run that reads files.
@@ -150,6 +152,7 @@ def _scored(
     ids: Any = None,
     fields: Any = None,
     settings: Mapping[str, Any] | None = None,
+    box_format: str | None = None,
 ) -> Any:
     fields = _columns_of(fields)
     if not _compares(scorer.metric):
@@ -181,6 +184,14 @@ def _scored(
             return _scored_files(scorer, references, predictions, settings or {})
         sources = _source(references, "reference", "references"), _source(predictions, "prediction", "predictions")
         return scorer.score_files(*sources, dict(settings or {}))
+    field = _field_of_images(scorer.metric)
+    if field is not None:
+        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and has_images(references, field):
+            if ids is not None or fields is not None:
+                raise MetricError("ids and fields are for values: mappings have ids of their own")
+            sides = [images_of(list(side.values()), name, field) for side, name in ((predictions, "predictions"), (references, "references"))]
+            return scorer.score_values(*sides, list(references), None, list(predictions))
+        predictions, references = images_of(predictions, "predictions", field), images_of(references, "references", field)
     incomplete = _native.reads(scorer.metric) == "documents"
     if is_data_set(references) or is_per_image(references, incomplete) or is_per_image(predictions, incomplete):
         if ids is not None or fields is not None:
@@ -192,9 +203,9 @@ def _scored(
         if isinstance(references, Mapping) and not isinstance(predictions, Mapping) and _reads_records(scorer):
             problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
             raise MetricError(f"references: {problem}, or two sequences", side="reference")
-        predictions, references = Boxes.pair(
-            predictions, references, incomplete=incomplete, masks=scorer.reads_masks
-        )
+        shape = "mask" if scorer.reads_masks else "corners" if scorer.reads_corners else "box"
+        wanted = Wanted(shape, scorer.metric == "ultralytics", box_format or "xyxy")
+        predictions, references = Boxes.pair(predictions, references, incomplete=incomplete, wanted=wanted)
         if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
             found = scorer.score_dicts(predictions, references)
             if found is not None:
@@ -220,6 +231,20 @@ def _scored(
         return scorer.score_values(predictions, references, ids, fields)
     except MetricError as error:
         raise with_way_out(error, references if error.side == "reference" else predictions) from None
+
+
+@cache
+def _field_of_images(name: str) -> str | None:
+    """Returns the field of a value that is an image of labels, or an empty string if the value is; ``None`` for other metrics."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return "ids" if "segments" in shapes else "" if "label-maps" in shapes else None
+
+
+@cache
+def takes_boxes(name: str) -> bool:
+    """Whether a metric takes a list with the boxes of each image."""
+    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
+    return not shapes.isdisjoint({"images", "boxes"})
 
 
 @cache
@@ -335,6 +360,7 @@ class Metric:
     def _start(self) -> None:
         options, self._settings = _parted(self._chosen, _SETTINGS | _FILE_SETTINGS)
         options = _with_input(self.name, options)
+        _check_box_format(self.name, self._settings)
         self._scorer = _native.Scorer(self.name, options, self._settings)
         self._outcome = self._scorer.nothing()
         self._columns: dict[str, list[Any]] | None = None
@@ -371,7 +397,7 @@ class Metric:
         if chosen is not self._chosen and self._is_empty():
             self._chosen = chosen
             self._start()
-        return _scored(self._scorer, predictions, references, ids, fields)
+        return _scored(self._scorer, predictions, references, ids, fields, box_format=self._settings.get("box_format"))
 
     def _is_empty(self) -> bool:
         return result_of(self._outcome).examples == 0
@@ -607,10 +633,23 @@ def score(
                 return result
         return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
     options, settings = _parted(options, _SETTINGS)
+    _check_box_format(metric, settings)
     predictions = _kept(metric, predictions)
     options, fields = _with_weights(metric, options, fields, predictions)
     scorer = _native.Scorer(metric, _with_input(metric, options, predictions), settings)
-    return _warned(result_of(_scored(scorer, predictions, references, ids, fields)))
+    box_format = settings.get("box_format")
+    return _warned(result_of(_scored(scorer, predictions, references, ids, fields, box_format=box_format)))
+
+
+def _check_box_format(metric: str, settings: Mapping[str, Any]) -> None:
+    """Refuses a format of boxes that is not known, and one for a metric without boxes."""
+    found = settings.get("box_format")
+    if found is None:
+        return
+    if not takes_boxes(metric):
+        raise MetricError(f"box_format: {metric} has no boxes in dicts", option="box_format")
+    if found not in BOX_FORMATS:
+        raise MetricError(f"box_format={found!r}: expected one of {', '.join(BOX_FORMATS)}", option="box_format")
 
 
 def _with_weights(
@@ -790,6 +829,8 @@ def _forget_entries() -> None:
     _option_names.cache_clear()
     _scores_options.cache_clear()
     _takes_labels.cache_clear()
+    _field_of_images.cache_clear()
+    takes_boxes.cache_clear()
     _plain_scorer.cache_clear()
 
 

@@ -9,6 +9,7 @@ class Scorer:
     has_details: bool
     reads_boxes: bool
     reads_masks: bool
+    reads_corners: bool
     metric: str
     fields: list[str]
     def __init__(self, name: str, options: dict[str, Any], settings: dict[str, Any]) -> None: ...
@@ -46,6 +47,9 @@ class LabelPairs:
     def scores(
         self, classes: int, ignored: int | None, label_map: list[tuple[int, int]], reduces: bool
     ) -> tuple[float | None, float | None, float | None, list[float | None], list[float | None]]: ...
+
+class Grids:
+    def __init__(self, arrays: list[Any], name: str = "", fields: list[str] | None = None) -> None: ...
 
 class JsonTexts:
     def __init__(self, texts: Any) -> None: ...

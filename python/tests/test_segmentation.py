@@ -57,6 +57,26 @@ def test_mean_iou():
     assert batches.compute(**options)["mean_iou"] == result["mean_iou"]
 
 
+def test_mean_iou_of_the_examples_of_its_card():
+    """Pairs of predictions and references of evaluate's page, and the scores that it prints."""
+    pairs = [
+        ([[1, 2], [3, 4], [5, 255]], [[0, 3], [5, 4], [6, 255]]),
+        ([[2, 7], [9, 2], [3, 6]], [[1, 7], [9, 2], [3, 6]]),
+        ([[2, 2, 3], [8, 2, 4], [3, 255, 2]], [[1, 2, 2], [8, 2, 1], [3, 255, 1]]),
+    ]
+    predictions, references = ([numpy.array(image) for image in side] for side in zip(*pairs))
+    options = {"num_labels": 10, "ignore_index": 255}
+    result = _module().compute(predictions=predictions, references=references, reduce_labels=False, **options)
+    assert result["mean_iou"] == 0.47750000000000004
+    assert result["mean_accuracy"] == 0.5916666666666666
+    assert result["overall_accuracy"] == 0.5263157894736842
+    assert result["per_category_iou"].tolist() == [0, 0, 0.375, 0.4, 0.5, 0, 0.5, 1, 1, 1]
+    assert result["per_category_accuracy"].tolist() == [0, 0, 0.75, 2 / 3, 1, 0, 0.5, 1, 1, 1]
+    # An array of two dimensions is one image.
+    alone = _module().compute(predictions=predictions[2], references=references[2], **options)
+    assert alone["overall_accuracy"] == 4 / 8
+
+
 def test_mean_iou_of_absent_classes():
     options = {"num_labels": 4, "ignore_index": 255}
     result = _module().compute(predictions=PREDICTIONS, references=REFERENCES, **options)

@@ -5,7 +5,7 @@ use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Typ
 use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use metric_run::record::{Cells, Column, Ids, Texts, Validity};
+use metric_run::record::{Cells, Column, Grid, Ids, Texts, Validity};
 use ndarray::ArrayView2;
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -16,6 +16,7 @@ use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,
 
 use crate::arrow;
 use crate::error::{Location, metric_error, side_of};
+use crate::grids::{Grids, Image, ImageView};
 use crate::json::{Problem, each_to_json, kind, lone_surrogate};
 
 /// The name of an argument, for messages.
@@ -80,6 +81,7 @@ pub(crate) enum Owned<'py> {
     Scores(PyReadonlyArray2<'py, f64>),
     Scores32(PyReadonlyArray2<'py, f32>),
     Labels(PyReadonlyArray2<'py, i64>),
+    Grids(Vec<Image<'py>>),
     Arrow(Vec<ArrayRef>),
 }
 
@@ -115,6 +117,13 @@ impl<'py> Owned<'py> {
             };
             let json = texts.iter().map(|text| text.unwrap_or("null").to_owned());
             return Ok(Self::Json(json.collect()));
+        }
+        if let Ok(grids) = value.cast::<Grids>() {
+            return grids.get().arrays(py).map(Self::Grids).map_err(|index| {
+                let problem =
+                    "expected an array of the shape (height, width) of integers or booleans";
+                argument.refused(py, Some(index), problem)
+            });
         }
         // The test of the type needs numpy, which is there only if the value is of numpy.
         if value.hasattr("__array_interface__")?
@@ -236,6 +245,7 @@ impl<'py> Owned<'py> {
             Self::Scores(it) => it.shape()[0],
             Self::Scores32(it) => it.shape()[0],
             Self::Labels(it) => it.shape()[0],
+            Self::Grids(it) => it.len(),
             Self::Arrow(chunks) => chunks.iter().map(|chunk| chunk.len()).sum(),
         }
     }
@@ -259,6 +269,7 @@ impl<'py> Owned<'py> {
             Self::Scores(array) => Borrowed::Scores(array.as_array()),
             Self::Scores32(array) => Borrowed::Scores32(array.as_array()),
             Self::Labels(array) => Borrowed::Labels(array.as_array()),
+            Self::Grids(images) => Borrowed::Grids(images.iter().map(Image::view).collect()),
             Self::Arrow(chunks) => Borrowed::of_arrow(chunks),
         })
     }
@@ -274,6 +285,7 @@ pub(crate) enum Borrowed<'a> {
     Scores(ArrayView2<'a, f64>),
     Scores32(ArrayView2<'a, f32>),
     Labels(ArrayView2<'a, i64>),
+    Grids(Vec<ImageView<'a>>),
     /// One chunk of a type with a column of its own.
     Chunk(&'a ArrayRef),
     /// Texts of several chunks.
@@ -384,6 +396,10 @@ impl<'a> Borrowed<'a> {
             Self::Scores(rows) => Column::Scores(rows.view()),
             Self::Scores32(rows) => Column::ScoresF32(rows.view()),
             Self::Labels(rows) => Column::Labels(rows.view()),
+            Self::Grids(images) => {
+                let grids = images.iter().map(|image| image as &dyn Grid);
+                Column::Grids(grids.collect())
+            }
             Self::OwnedIntegers(cells, valid) => {
                 Column::Integers(with_nulls(cells, valid.as_deref())?)
             }

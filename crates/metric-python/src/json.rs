@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use crate::columns::Argument;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// The deepest allowed nesting of lists and dicts.
 const MOST_DEPTH: usize = 100;
@@ -128,7 +128,12 @@ fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<()
                 }
             }
             text.push(':');
-            write(&item, text, depth + 1).map_err(|problem| within(problem, &key))?;
+            match item.cast::<PyBytes>() {
+                // Run lengths as `pycocotools.mask.encode` returns them.
+                Ok(counts) if key.eq("counts").unwrap_or(false) => write_counts(counts, text),
+                _ => write(&item, text, depth + 1),
+            }
+            .map_err(|problem| within(problem, &key))?;
         }
         text.push('}');
     } else if let Some(plain) = plain(value) {
@@ -137,6 +142,15 @@ fn write(value: &Bound<'_, PyAny>, text: &mut String, depth: usize) -> Result<()
         let expected = "expected None, bool, int, float, str, list, tuple, dict or an array";
         return Err(format!("found {}: {expected}", kind(value)).into());
     }
+    Ok(())
+}
+
+fn write_counts(counts: &Bound<'_, PyBytes>, text: &mut String) -> Result<(), Problem> {
+    let Ok(counts) = str::from_utf8(counts.as_bytes()) else {
+        let problem = "found bytes that are no text: expected compressed run lengths";
+        return Err(problem.to_owned().into());
+    };
+    text.push_str(&serde_json::to_string(counts).unwrap_or_default());
     Ok(())
 }
 

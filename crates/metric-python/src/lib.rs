@@ -10,6 +10,7 @@ mod coco;
 mod codebleu;
 mod columns;
 mod error;
+mod grids;
 mod json;
 mod masks;
 mod normalize;
@@ -37,6 +38,8 @@ mod _native {
     use super::codebleu::{code_keywords, count_code};
     #[pymodule_export]
     use super::columns::JsonTexts;
+    #[pymodule_export]
+    use super::grids::Grids;
     #[pymodule_export]
     use super::json::dumps;
     #[pymodule_export]

@@ -312,6 +312,11 @@ impl Scorer {
     }
 
     #[getter]
+    fn reads_corners(&self) -> bool {
+        self.objects == Some(Objects::Corners)
+    }
+
+    #[getter]
     fn has_details(&self) -> bool {
         self.run.has_details()
     }

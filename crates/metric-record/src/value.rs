@@ -6,6 +6,7 @@ use serde::de::value::Error as PlainError;
 
 #[cfg(feature = "columns")]
 use crate::columns::Row;
+use crate::grid::{self, Grid};
 use crate::items::{finite, list};
 use crate::json;
 use crate::kind::Kind;
@@ -63,6 +64,7 @@ enum Form<'a> {
     Integers(&'a [i64]),
     Numbers(&'a [f64]),
     Numbers32(&'a [f32]),
+    Grid(&'a dyn Grid),
     /// A row of a column that is not a slice.
     #[cfg(feature = "columns")]
     Row(Row<'a>),
@@ -184,6 +186,13 @@ impl<'a> Value<'a> {
         Self::from_form(Form::Numbers32(row))
     }
 
+    /// Returns a grid of integers, and the other fields of its record if it has some. To what does not ask for
+    /// [a grid](Self::as_grid), it is a list of lists, or an object with such a list.
+    #[must_use]
+    pub const fn grid(grid: &'a dyn Grid) -> Self {
+        Self::from_form(Form::Grid(grid))
+    }
+
     /// JSON's null.
     #[must_use]
     pub const fn null() -> Self {
@@ -226,6 +235,7 @@ impl<'a> Value<'a> {
             Form::Integers(row) => Form::Integers(row),
             Form::Numbers(row) => Form::Numbers(row),
             Form::Numbers32(row) => Form::Numbers32(row),
+            Form::Grid(grid) => Form::Grid(*grid),
             #[cfg(feature = "columns")]
             Form::Row(row) => Form::Row(row.view()),
         };
@@ -258,6 +268,8 @@ impl<'a> Value<'a> {
             Form::String(_) | Form::Plain(_) => Kind::String,
             Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
             Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
+            Form::Grid(grid) if grid.fields().is_some() => Kind::Object,
+            Form::Grid(_) => Kind::List,
             #[cfg(feature = "columns")]
             Form::Row(_) => Kind::List,
         }
@@ -286,7 +298,9 @@ impl<'a> Value<'a> {
                 let raw = self.raw(text)?;
                 json::string(raw)
             }
-            Form::Alternatives(_) => Err(format!("expected a string, found {}", self.kind())),
+            Form::Alternatives(_) | Form::Grid(_) => {
+                Err(format!("expected a string, found {}", self.kind()))
+            }
             _ => Err(match self.to_json() {
                 Ok(Some(json)) => json::no_string(&json),
                 _ => format!("expected a string, found {}", self.kind()),
@@ -328,6 +342,8 @@ impl<'a> Value<'a> {
             Form::Integers(row) => list(row.iter().copied()),
             Form::Numbers(row) => list(row.iter().copied()),
             Form::Numbers32(row) => list(row.iter().copied().map(Single)),
+            Form::Grid(grid) if grid.fields().is_some() => Err(format!("found {}", self.kind())),
+            Form::Grid(grid) => list(grid::rows(grid).into_iter()),
             #[cfg(feature = "columns")]
             Form::Row(row) => row.read(),
         }
@@ -368,6 +384,7 @@ impl<'a> Value<'a> {
             Form::Numbers32(row) => {
                 finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
             }
+            Form::Grid(grid) => grid::to_json(grid).map(|json| Some(Cow::Owned(json))),
             #[cfg(feature = "columns")]
             Form::Row(row) => row.to_json().map(|json| Some(Cow::Owned(json))),
         }
@@ -476,6 +493,15 @@ impl<'a> Value<'a> {
     pub const fn as_numbers(&self) -> Option<&'a [f64]> {
         match self.form {
             Form::Numbers(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Returns a grid of integers that arrived as one, and not as JSON.
+    #[must_use]
+    pub const fn as_grid(&self) -> Option<&'a dyn Grid> {
+        match self.form {
+            Form::Grid(grid) => Some(grid),
             _ => None,
         }
     }

@@ -93,6 +93,20 @@ pub enum Objects {
     Boxes,
     /// Masks.
     Masks,
+    /// Boxes at an angle, by their corners.
+    Corners,
+}
+
+impl Objects {
+    /// Returns those that the words for shapes name; of other shapes there are no columns.
+    pub(crate) fn named(options: &Options) -> Option<Self> {
+        match options.get("iou-type").as_deref() {
+            None | Some("bbox") => Some(Self::Boxes),
+            Some("segm" | "boundary") => Some(Self::Masks),
+            Some("obb") => Some(Self::Corners),
+            _ => None,
+        }
+    }
 }
 
 /// The form in which a data set is given to a metric.

@@ -49,71 +49,60 @@ impl LabelRow<'_> {
 pub fn for_each_run(
     reference: LabelRow<'_>,
     prediction: LabelRow<'_>,
-    mut add: impl FnMut(i64, i64, u64),
+    add: impl FnMut(i64, i64, u64),
 ) {
     use LabelRow::{Bytes, Wide};
     match (reference, prediction) {
-        (Bytes(reference), Bytes(prediction)) => {
-            byte_runs(reference, prediction, |reference, prediction, pixels| {
-                add(reference.into(), prediction.into(), pixels as u64);
-            });
-        }
+        (Bytes(reference), Bytes(prediction)) => runs(reference, prediction, add),
         (Bytes(reference), Wide(prediction)) => runs(reference, prediction, add),
         (Wide(reference), Bytes(prediction)) => runs(reference, prediction, add),
         (Wide(reference), Wide(prediction)) => runs(reference, prediction, add),
     }
 }
 
-/// The runs of two rows, label by label.
+/// The runs of two rows.
 fn runs<A, B>(reference: &[A], prediction: &[B], mut add: impl FnMut(i64, i64, u64))
 where
     A: Copy + Into<i64> + PartialEq,
     B: Copy + Into<i64> + PartialEq,
 {
-    let mut pairs = reference.iter().copied().zip(prediction.iter().copied());
-    let Some(mut last) = pairs.next() else {
-        return;
-    };
-    let mut pixels = 1;
-    for pair in pairs {
-        if pair == last {
-            pixels += 1;
-        } else {
-            add(last.0.into(), last.1.into(), pixels);
-            (last, pixels) = (pair, 1);
-        }
-    }
-    add(last.0.into(), last.1.into(), pixels);
+    equal_runs(reference, prediction, |label, predicted, pixels| {
+        add(label.into(), predicted.into(), pixels as u64);
+    });
 }
 
-/// The runs of two rows of bytes, of which long ones take a step per eight pixels.
-pub(crate) fn byte_runs(reference: &[u8], prediction: &[u8], mut add: impl FnMut(u8, u8, usize)) {
+/// The runs of two rows, of which long ones take a step per eight pixels. Each pixel is looked at once, whatever the runs of the other
+/// row are.
+pub(crate) fn equal_runs<A, B>(reference: &[A], prediction: &[B], mut add: impl FnMut(A, B, usize))
+where
+    A: Copy + PartialEq,
+    B: Copy + PartialEq,
+{
     let width = reference.len().min(prediction.len());
     let (reference, prediction) = (&reference[..width], &prediction[..width]);
-    let mut start = 0;
+    let (mut start, mut label_end, mut predicted_end) = (0, 0, 0);
     while start < width {
         let (label, predicted) = (reference[start], prediction[start]);
-        let end = start + equal_bytes(&reference[start..], label);
-        let end = start + equal_bytes(&prediction[start..end], predicted);
+        if label_end == start {
+            label_end += equal_cells(&reference[start..], label);
+        }
+        if predicted_end == start {
+            predicted_end += equal_cells(&prediction[start..], predicted);
+        }
+        let end = label_end.min(predicted_end);
         add(label, predicted, end - start);
         start = end;
     }
 }
 
-/// The number of bytes at the start that equal this one.
-fn equal_bytes(bytes: &[u8], byte: u8) -> usize {
-    let eights = bytes.chunks_exact(8);
-    let word = u64::from_ne_bytes([byte; 8]);
-    let is_equal = |eight: &&[u8]| {
-        let eight: Result<[u8; 8], _> = (**eight).try_into();
-        eight.is_ok_and(|eight| u64::from_ne_bytes(eight) == word)
-    };
-    let equal = 8 * eights.take_while(is_equal).count();
-    equal
-        + bytes[equal..]
-            .iter()
-            .take_while(|other| **other == byte)
-            .count()
+/// The number of cells at the start that equal this one.
+fn equal_cells<T: Copy + PartialEq>(cells: &[T], cell: T) -> usize {
+    let (eights, _) = cells.as_chunks::<8>();
+    // Without a branch per cell.
+    let is_equal = |eight: &&[T; 8]| eight.iter().fold(true, |all, other| all & (*other == cell));
+    let equal = 8 * eights.iter().take_while(is_equal).count();
+    let rest = cells[equal..].iter();
+    equal + rest.take_while(|other| **other == cell).count()
 }
 
 #[cfg(test)]
@@ -122,6 +111,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_long_run_next_to_short_ones_is_looked_at_once() {
+        // Looked at anew for each pixel, this row would take hours.
+        let pixels = 1 << 23;
+        let alternating: Vec<u8> = (0..pixels).map(|pixel| (pixel % 2) as u8).collect();
+        let constant = vec![0_u8; pixels];
+        for [reference, prediction] in [[&constant, &alternating], [&alternating, &constant]] {
+            let mut runs = 0;
+            let rows = [reference, prediction].map(|row| LabelRow::Bytes(row));
+            for_each_run(rows[0], rows[1], |_, _, _| runs += 1);
+            assert_eq!(runs, pixels);
+        }
+    }
 
     proptest! {
         #[test]

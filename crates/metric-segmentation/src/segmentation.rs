@@ -3,7 +3,7 @@ use std::fmt;
 
 use metric_core::{Metric, named_choice};
 
-use crate::rows::byte_runs;
+use crate::rows::equal_runs;
 use crate::{LabelRow, PixelConfusions, SegmentationScores, cityscapes, for_each_run};
 
 /// A convention for the scores of segmentation.
@@ -289,7 +289,7 @@ impl PixelCounter<'_> {
             // A pair of labels has few pixels per run, and many runs.
             self.pairs.resize(1 << 16, 0);
             let pairs = &mut self.pairs;
-            byte_runs(reference, prediction, |label, predicted, pixels| {
+            equal_runs(reference, prediction, |label, predicted, pixels| {
                 let pair = usize::from(u16::from_be_bytes([label, predicted]));
                 if let Some(count) = pairs.get_mut(pair) {
                     *count += pixels as u64;

@@ -85,11 +85,7 @@ pub(crate) const COCO: Entry = Entry {
     details: true,
     charts: &[Chart::Coco],
     input: Input::Documents,
-    objects: |options| match options.get("iou-type").as_deref() {
-        None | Some("bbox") => Some(Objects::Boxes),
-        Some("segm" | "boundary") => Some(Objects::Masks),
-        _ => None,
-    },
+    objects: Objects::named,
     build: &build,
     ..Entry::BASE
 };

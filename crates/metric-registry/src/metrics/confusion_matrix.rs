@@ -14,7 +14,7 @@ use crate::shapes::images::{
     Readers, WarningRules, class_names, images, yes,
 };
 use crate::{
-    Chart, ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options,
+    Chart, ConfusionTable, Demo, Entry, Input, Numbers, Objects, OptionError, OptionSpec, Options,
     ScoreSpec, Scorer, Shape,
 };
 
@@ -59,6 +59,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
     charts: &[Chart::Confusions],
     main: Some("f1"),
     input: Input::Documents,
+    objects: |options| Objects::named(options).filter(|it| *it == Objects::Corners),
     build: &|options| {
         let profile: ConfusionProfile = options.require("profile")?;
         if let Some(generation) = profile.generation() {

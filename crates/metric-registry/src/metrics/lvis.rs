@@ -67,10 +67,7 @@ pub(crate) const LVIS: Entry = Entry {
     details: true,
     charts: &[Chart::Coco],
     input: Input::Documents,
-    objects: |options| Some(match options.get("iou-type").as_deref() {
-        None | Some("bbox") => Objects::Boxes,
-        _ => Objects::Masks,
-    }),
+    objects: Objects::named,
     build: &build,
     ..Entry::BASE
 };

@@ -1,10 +1,12 @@
 //! Panoptic quality.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use metric_core::{Counts, Malformed, Metric, Reader, Writer, Written, parallel};
 use metric_record::{
     Duplicate, FieldError, IdKey, JoinError, Message, Missing, NAMED_IDS, Record, Side, Unmatched,
+    Value,
 };
 use metric_segmentation::read::{
     MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
@@ -14,7 +16,7 @@ use metric_segmentation::{
     Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, Quality, Segment,
     SegmentIou, VERSION,
 };
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 use crate::numbers::{named, present};
 use crate::shapes::label_maps::MAX_PIXELS;
@@ -250,14 +252,10 @@ impl Reading for Panoptic {
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let id = IdKey::from(record.id);
-        let empty = r#"{"segments_info": []}"#;
-        let reference = record.reference.to_json_or(empty);
-        let reference = reference.map_err(FieldError::reference)?;
-        let prediction = record.prediction.to_json_or(empty);
-        let prediction = prediction.map_err(FieldError::prediction)?;
-        let truth = PanopticImage::parse_record(id.clone(), &reference);
+        let [mut reference_json, mut prediction_json] = [Cow::default(), Cow::default()];
+        let truth = image(id.clone(), &mut record.reference, &mut reference_json);
         let truth = truth.map_err(FieldError::reference)?;
-        let found = PanopticImage::parse_record(id, &prediction);
+        let found = image(id, &mut record.prediction, &mut prediction_json);
         let found = found.map_err(FieldError::prediction)?;
         for (side, image) in [(Side::Reference, &truth), (Side::Prediction, &found)] {
             let mut categories = Categories::default();
@@ -347,11 +345,27 @@ impl Reading for Panoptic {
     }
 
     fn unanswered(&self, record: &mut Record<'_>) -> Unanswered {
-        let reference = record.reference.clone().to_json_or("{}");
-        let reference = reference.unwrap_or_default();
-        let image = PanopticImage::parse_record(IdKey::from(record.id), &reference);
+        let mut json = Cow::default();
+        let image = image(
+            IdKey::from(record.id),
+            &mut record.reference.clone(),
+            &mut json,
+        );
         image.is_ok_and(|image| image.segments.is_empty()).into()
     }
+}
+
+/// Reads a side of a record, whose JSON is kept in `json`.
+fn image<'v, 'j>(
+    id: IdKey<'j>,
+    value: &mut Value<'v>,
+    json: &'j mut Cow<'v, str>,
+) -> Result<PanopticImage<'j>, String> {
+    if let Some(grid) = value.as_grid() {
+        return PanopticImage::of_grid(id, grid);
+    }
+    *json = value.to_json_or(r#"{"segments_info": []}"#)?;
+    PanopticImage::parse_record(id, json)
 }
 
 /// Enough to keep threads busy, and few enough that their matchings take little memory.
@@ -535,7 +549,7 @@ fn inputs(segments: &[Segment], categories: &Categories) -> String {
         let name = category.map_or("", |category| &*category.name);
         json!({"id": segment.id, "category_id": segment.category, "category": name})
     };
-    let segments: Vec<Value> = segments.iter().map(segment).collect();
+    let segments: Vec<Json> = segments.iter().map(segment).collect();
     json!(segments).to_string()
 }
 
@@ -592,7 +606,7 @@ fn counts_by_id(state: &PanopticState) -> HashMap<i64, Counts> {
 }
 
 /// The categories with their counts, for charts.
-fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories) -> Value {
+fn details(state: &PanopticState, score: &PanopticScore, categories: &Categories) -> Json {
     let states: HashMap<_, _> = state.categories.iter().collect();
     let listed = categories.0.iter().zip(categories.names());
     let listed = listed.map(|((id, category), name)| {

@@ -15,8 +15,8 @@ use crate::shapes::images::{
     POINTS_AT_ORIGIN, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{
-    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, OptionError, OptionKind, OptionSpec,
-    Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
+    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionKind,
+    OptionSpec, Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
 };
 
 const SIGMAS: &str = "oks-sigmas";
@@ -111,6 +111,7 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
     details: true,
     main: Some("mAP50-95"),
     input: Input::Documents,
+    objects: |options| Objects::named(options).filter(|it| *it != Objects::Boxes),
     build: &build,
     ..Entry::BASE
 };

@@ -17,7 +17,8 @@ use crate::shapes::images::{
     Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
 use crate::{
-    Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options, ScoreSpec, Scorer, Shape,
+    Chart, Demo, Entry, Input, Numbers, Objects, OptionError, OptionSpec, Options, ScoreSpec,
+    Scorer, Shape,
 };
 
 pub(crate) const VOC: Entry = Entry {
@@ -81,6 +82,7 @@ pub(crate) const VOC: Entry = Entry {
     details: true,
     charts: &[Chart::Voc],
     input: Input::Documents,
+    objects: |options| Objects::named(options).filter(|it| *it != Objects::Boxes),
     build: &|options| {
         let pixel_plus_one = options.has("pixel-plus-one");
         match &*options.given("iou-type") {

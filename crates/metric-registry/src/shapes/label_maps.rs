@@ -188,8 +188,8 @@ impl<M: LabelMapMetric> LabelMaps<M> {
     fn count<R: BufRead + Seek, P: BufRead + Seek>(
         &self,
         id: &str,
-        reference: &mut LabelRows<R>,
-        mut prediction: Option<&mut LabelRows<P>>,
+        reference: &mut LabelRows<'_, R>,
+        mut prediction: Option<&mut LabelRows<'_, P>>,
     ) -> Result<Counts, ReadError> {
         let counts = self.count_rows(reference, prediction.as_deref_mut());
         counts.map_err(|(side, problem)| {
@@ -204,8 +204,8 @@ impl<M: LabelMapMetric> LabelMaps<M> {
     /// Counts the pixels of an image; an error has the side that it is about.
     fn count_rows<R: BufRead + Seek, P: BufRead + Seek>(
         &self,
-        reference: &mut LabelRows<R>,
-        mut prediction: Option<&mut LabelRows<P>>,
+        reference: &mut LabelRows<'_, R>,
+        mut prediction: Option<&mut LabelRows<'_, P>>,
     ) -> Result<Counts, (Side, Message)> {
         let mut counter = self.metric.counted().counter();
         let counted = count_image(&mut counter, reference, prediction.as_deref_mut());
@@ -226,14 +226,18 @@ impl<M: LabelMapMetric> LabelMaps<M> {
         })
     }
 
-    /// Reads one side of a record: a path, or a list of rows of labels.
-    fn map(
+    /// Reads one side of a record: a path, a list of rows of labels, or a grid.
+    fn map<'v>(
         &self,
-        value: &mut Value<'_>,
+        value: &mut Value<'v>,
         side: Side,
         folders: &[Option<PathBuf>; 2],
-    ) -> Result<OpenedRows, FieldError> {
+    ) -> Result<OpenedRows<'v>, FieldError> {
         let refused = |problem: Message| FieldError::new(side, problem);
+        if let Some(grid) = value.as_grid() {
+            let rows = LabelRows::of_grid(format!("the {side}"), grid);
+            return rows.map_err(|error| refused(error.problem));
+        }
         let line = value.as_line().map(str::to_owned);
         let list = match &line {
             // Cells of tables and lines of text have no type.
@@ -301,7 +305,10 @@ struct Counts {
 }
 
 /// Opens a file.
-fn opened(document: &Document, options: MapOptions) -> Result<LabelRows<Forward>, ReadError> {
+fn opened(
+    document: &Document,
+    options: MapOptions,
+) -> Result<LabelRows<'static, Forward>, ReadError> {
     let input = match &document.content {
         Content::Stream(stream) => match stream.open() {
             Some(input) => input,

@@ -5,7 +5,7 @@ use std::fs::{File, metadata};
 use std::io::BufReader;
 use std::path::Path;
 
-use metric_record::{Message, ReadError, json};
+use metric_record::{Grid, GridRow, Message, ReadError, json};
 
 use super::{MapOptions, PngHeader, PngRows};
 
@@ -34,9 +34,10 @@ impl fmt::Display for Size {
 }
 
 /// The ids of an image, from wherever they are.
-pub(crate) enum IdRows {
+pub(crate) enum IdRows<'g> {
     Png(Box<PngIds>),
     Map(IdMap),
+    Grid(GridIds<'g>),
     /// No segment at all.
     Void {
         size: Size,
@@ -45,11 +46,12 @@ pub(crate) enum IdRows {
     },
 }
 
-impl IdRows {
+impl IdRows<'_> {
     pub(crate) fn size(&self) -> Size {
         match self {
             Self::Png(rows) => rows.size,
             Self::Map(map) => map.size,
+            Self::Grid(grid) => grid.size,
             Self::Void { size, .. } => *size,
         }
     }
@@ -59,6 +61,7 @@ impl IdRows {
         match self {
             Self::Png(rows) => rows.next(),
             Self::Map(map) => Ok(map.next()),
+            Self::Grid(grid) => grid.next(),
             Self::Void { size, row, next } => {
                 *next += 1;
                 Ok((*next <= size.height).then_some(row))
@@ -138,6 +141,55 @@ impl IdMap {
         let start = self.next;
         self.next += self.size.width as usize;
         self.ids.get(start..self.next)
+    }
+}
+
+/// The ids of a grid that somebody else holds.
+pub(crate) struct GridIds<'g> {
+    grid: &'g dyn Grid,
+    size: Size,
+    next: usize,
+    wide: Vec<i64>,
+    ids: Vec<u32>,
+}
+
+impl<'g> GridIds<'g> {
+    pub(crate) fn new(grid: &'g dyn Grid, options: MapOptions) -> Result<Self, Message> {
+        let [height, width] = grid
+            .size()
+            .map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let size = Size { width, height };
+        size.pixels(options)?;
+        Ok(Self {
+            grid,
+            size,
+            next: 0,
+            wide: Vec::new(),
+            ids: Vec::new(),
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<&[u32]>, ReadError> {
+        let index = self.next;
+        if index >= self.size.height as usize {
+            return Ok(None);
+        }
+        self.next += 1;
+        self.ids.clear();
+        match self.grid.row(index, &mut self.wide) {
+            GridRow::Bytes(row) => self.ids.extend(row.iter().copied().map(u32::from)),
+            GridRow::Wide(row) => {
+                for (column, id) in row.iter().enumerate() {
+                    let problem = || {
+                        let found = format!("found {id} in row {index}, column {column}");
+                        format!("{found}: expected an id of 0 to {}", u32::MAX)
+                    };
+                    let id = u32::try_from(*id).map_err(|_| ReadError::new("ids", problem()))?;
+                    self.ids.push(id);
+                }
+            }
+        }
+        Ok(Some(&self.ids))
     }
 }
 

@@ -2,14 +2,14 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Component, Path};
 
-use metric_record::{Message, ReadError};
+use metric_record::{Grid, GridRow, Message, ReadError};
 
 use super::MapOptions;
 use super::npy::{self, NpyRows};
 use super::png::PngRows;
 use crate::LabelRow;
 
-/// The rows of a map of labels, in a PNG or a NumPy file.
+/// The rows of a map of labels, in a PNG or a NumPy file, or in memory.
 ///
 /// The label of a pixel is the sample as it is stored: the index of a palette, never its color, and gray of 1, 2 or 4 bits is
 /// not scaled.
@@ -24,27 +24,29 @@ use crate::LabelRow;
 /// }
 /// # Ok::<(), metric_record::ReadError>(())
 /// ```
-pub struct LabelRows<R: BufRead + Seek> {
-    format: Format<R>,
+pub struct LabelRows<'g, R: BufRead + Seek> {
+    format: Format<'g, R>,
     /// The labels of a row whose samples are not bytes.
     bytes: Vec<u8>,
     wide: Vec<i64>,
 }
 
-enum Format<R: BufRead + Seek> {
+enum Format<'g, R: BufRead + Seek> {
     Png(Box<PngRows<R>>),
     Npy(NpyRows<R>),
     /// The rows that are left, the last one first.
     Rows(String, [usize; 2], Vec<Vec<i64>>),
+    /// A grid, and the index of the next row.
+    Grid(String, &'g dyn Grid, usize),
 }
 
-/// The rows of a file on disk, or of a list.
-pub type OpenedRows = LabelRows<BufReader<fs::File>>;
+/// The rows of a file on disk, of a list or of a grid.
+pub type OpenedRows<'g> = LabelRows<'g, BufReader<fs::File>>;
 
 /// The first bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-impl LabelRows<BufReader<fs::File>> {
+impl<'g> LabelRows<'g, BufReader<fs::File>> {
     /// Opens the file at a path that is relative to a folder, and not trusted.
     ///
     /// # Errors
@@ -75,10 +77,7 @@ impl LabelRows<BufReader<fs::File>> {
         let name = name.into();
         let width = rows.first().map_or(0, Vec::len);
         if width == 0 {
-            return Err(ReadError::new(
-                name,
-                "expected at least one pixel, found an empty list",
-            ));
+            return Err(no_pixels(name));
         }
         if let Some(index) = rows.iter().position(|row| row.len() != width) {
             let problem = format!(
@@ -92,6 +91,23 @@ impl LabelRows<BufReader<fs::File>> {
         rows.reverse();
         Ok(Self {
             format: Format::Rows(name, size, rows),
+            bytes: Vec::new(),
+            wide: Vec::new(),
+        })
+    }
+
+    /// Returns the rows of a grid, which are not copied. `name` says what they are, for messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are no pixels.
+    pub fn of_grid(name: impl Into<String>, grid: &'g dyn Grid) -> Result<Self, ReadError> {
+        let name = name.into();
+        if grid.size().contains(&0) {
+            return Err(no_pixels(name));
+        }
+        Ok(Self {
+            format: Format::Grid(name, grid, 0),
             bytes: Vec::new(),
             wide: Vec::new(),
         })
@@ -136,7 +152,7 @@ impl Seek for Forward {
     }
 }
 
-impl LabelRows<Forward> {
+impl LabelRows<'_, Forward> {
     /// Reads a file from its start to its end.
     ///
     /// # Errors
@@ -151,7 +167,7 @@ impl LabelRows<Forward> {
     }
 }
 
-impl<'b> LabelRows<Cursor<&'b [u8]>> {
+impl<'b> LabelRows<'_, Cursor<&'b [u8]>> {
     /// Reads a file that is in memory.
     ///
     /// # Errors
@@ -166,7 +182,7 @@ impl<'b> LabelRows<Cursor<&'b [u8]>> {
     }
 }
 
-impl<R: BufRead + Seek> LabelRows<R> {
+impl<R: BufRead + Seek> LabelRows<'_, R> {
     /// Reads the header of a file. `name` is the name of the file, for messages.
     ///
     /// # Errors
@@ -211,6 +227,10 @@ impl<R: BufRead + Seek> LabelRows<R> {
             }
             Format::Npy(rows) => rows.size(),
             Format::Rows(_, size, _) => *size,
+            Format::Grid(_, grid, _) => {
+                let [height, width] = grid.size();
+                [width, height]
+            }
         }
     }
 
@@ -219,7 +239,7 @@ impl<R: BufRead + Seek> LabelRows<R> {
         match &self.format {
             Format::Png(rows) => rows.name(),
             Format::Npy(rows) => rows.name(),
-            Format::Rows(name, ..) => name,
+            Format::Rows(name, ..) | Format::Grid(name, ..) => name,
         }
     }
 
@@ -262,6 +282,17 @@ impl<R: BufRead + Seek> LabelRows<R> {
                 self.wide = row;
                 Ok(Some(LabelRow::Wide(&self.wide)))
             }
+            Format::Grid(_, grid, next) => {
+                let index = *next;
+                if index >= grid.size()[0] {
+                    return Ok(None);
+                }
+                *next += 1;
+                Ok(Some(match grid.row(index, &mut self.wide) {
+                    GridRow::Bytes(row) => LabelRow::Bytes(row),
+                    GridRow::Wide(row) => LabelRow::Wide(row),
+                }))
+            }
             Format::Png(rows) => {
                 let header = rows.header();
                 let Some(row) = rows.next_row()? else {
@@ -291,6 +322,11 @@ impl<R: BufRead + Seek> LabelRows<R> {
             }
         }
     }
+}
+
+fn no_pixels(name: String) -> ReadError {
+    let problem = "expected at least one pixel, found an empty list";
+    ReadError::new(name, problem)
 }
 
 /// Refuses files of colors.

@@ -12,8 +12,8 @@ use crate::PixelCounter;
 /// Returns an error if the sizes differ, or if a file is cut off or damaged.
 pub fn count_image<R: BufRead + Seek, P: BufRead + Seek>(
     counter: &mut PixelCounter<'_>,
-    reference: &mut LabelRows<R>,
-    prediction: Option<&mut LabelRows<P>>,
+    reference: &mut LabelRows<'_, R>,
+    prediction: Option<&mut LabelRows<'_, P>>,
 ) -> Result<(), ReadError> {
     let Some(prediction) = prediction else {
         while let Some(row) = reference.next_row()? {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use metric_record::json::{self, Raw};
-use metric_record::{Content, Document, File, IdKey, Kind, Message, ReadError};
+use metric_record::{Content, Document, File, Grid, IdKey, Kind, Message, ReadError};
 use serde::Deserialize;
 
 use super::MapOptions;
-use super::ids::{IdMap, IdRows, PngIds, Size};
+use super::ids::{GridIds, IdMap, IdRows, PngIds, Size};
 use super::run_lengths::RunLengths;
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
@@ -93,6 +93,8 @@ enum Pixels<'a> {
     Runs(Vec<Raw<'a>>),
     /// A list of rows.
     Rows(Raw<'a>),
+    /// A grid in memory.
+    Grid(&'a dyn Grid),
 }
 
 #[derive(Deserialize)]
@@ -220,11 +222,11 @@ impl<'a> PanopticFile<'a> {
     }
 
     /// Opens the ids of an image's pixels, row by row. Returns `None` for an image of unknown size without segments.
-    fn rows(
+    fn rows<'i>(
         &self,
-        image: &PanopticImage<'_>,
+        image: &PanopticImage<'i>,
         options: MapOptions,
-    ) -> Result<Option<IdRows>, ReadError> {
+    ) -> Result<Option<IdRows<'i>>, ReadError> {
         if let Pixels::File(name) = &image.pixels {
             let path = self.path(image, name)?;
             let rows = PngIds::open(&path, options)
@@ -366,6 +368,14 @@ fn flag(field: &str, raw: Option<Raw<'_>>) -> Result<Option<bool>, Located> {
     }
 }
 
+/// A problem as one text.
+fn in_words(Located { at, problem }: Located) -> String {
+    match &*at {
+        "" => problem,
+        _ => format!("{at}: {problem}"),
+    }
+}
+
 impl<'a> PanopticImage<'a> {
     /// Parses an image of a file.
     fn parse(json: &'a str) -> Result<Self, Located> {
@@ -384,10 +394,6 @@ impl<'a> PanopticImage<'a> {
     ///
     /// Returns what is wrong with it.
     pub fn parse_record(id: IdKey<'a>, json: &'a str) -> Result<Self, String> {
-        let in_words = |Located { at, problem }| match &*at {
-            "" => problem,
-            _ => format!("{at}: {problem}"),
-        };
         let fields: ImageFields<'a> = object(json).map_err(in_words)?;
         if fields.ids.is_none() && fields.file_name.is_some() {
             return Err(
@@ -397,10 +403,31 @@ impl<'a> PanopticImage<'a> {
         Self::of_fields(id, fields).map_err(in_words)
     }
 
+    /// Returns the image of a side of a record whose `ids` are a grid.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with its other fields.
+    pub fn of_grid(id: IdKey<'a>, grid: &'a dyn Grid) -> Result<Self, String> {
+        let Some(("ids", fields)) = grid.fields() else {
+            return Err(
+                "found a grid: expected an object with `ids` and `segments_info`".to_owned(),
+            );
+        };
+        let mut fields: ImageFields<'a> = object(fields).map_err(in_words)?;
+        fields.ids = Some(Raw("[]"));
+        let image = Self::of_fields(id, fields).map_err(in_words)?;
+        Ok(Self {
+            pixels: Pixels::Grid(grid),
+            ..image
+        })
+    }
+
     /// Returns the ids in memory, for an image of this size if it is known; `None` for an image of unknown size without
     /// segments.
-    fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows>, Message> {
+    fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows<'a>>, Message> {
         let map = match &self.pixels {
+            Pixels::Grid(grid) => return Ok(Some(IdRows::Grid(GridIds::new(*grid, options)?))),
             Pixels::Rows(rows) => Some(IdMap::parse(rows.0, options)?),
             Pixels::Runs(runs) => map_of_runs(&self.segments, runs, size, options)?,
             Pixels::File(_) => return Err("expected `ids`, a list of rows".into()),
@@ -547,7 +574,7 @@ pub fn compare_files(
     };
     compare_rows([rows, rows_found], truth, segments, is_known, rules).map_err(|error| {
         let error = match error {
-            CompareError::Read(error) => error,
+            CompareError::Read(_, error) => error,
             CompareError::Side(part, problem) => {
                 let (file, image) = match (part.is_prediction, found) {
                     (true, Some(found)) => found,
@@ -575,21 +602,22 @@ pub fn compare_records(
     found: &PanopticImage<'_>,
     rules: PanopticRules,
 ) -> Result<Matching, (bool, Message)> {
-    let map = |image: &PanopticImage<'_>, is_prediction: bool| {
-        image
-            .map(image.size, rules.maps)
-            .map_err(|problem| (is_prediction, problem))
-    };
-    let sides = [map(truth, false)?, map(found, true)?];
+    let of_truth = truth.map(truth.size, rules.maps);
+    let of_found = found.map(found.size, rules.maps);
+    let sides = [
+        of_truth.map_err(|problem| (false, problem))?,
+        of_found.map_err(|problem| (true, problem))?,
+    ];
     let compared = compare_rows(sides, truth, &found.segments, &|_| true, rules);
     compared.map_err(|error| match error {
-        CompareError::Read(error) => (true, error.message()),
+        CompareError::Read(is_prediction, error) => (is_prediction, error.message()),
         CompareError::Side(part, problem) => (part.is_prediction, problem),
     })
 }
 
 enum CompareError {
-    Read(ReadError),
+    /// Whether it is about the prediction.
+    Read(bool, ReadError),
     Side(Part, Message),
 }
 
@@ -601,12 +629,6 @@ struct Part {
     is_pixels: bool,
 }
 
-impl From<ReadError> for CompareError {
-    fn from(error: ReadError) -> Self {
-        Self::Read(error)
-    }
-}
-
 fn pixels_error(is_prediction: bool, problem: Message) -> CompareError {
     let part = Part {
         is_prediction,
@@ -616,7 +638,7 @@ fn pixels_error(is_prediction: bool, problem: Message) -> CompareError {
 }
 
 fn compare_rows(
-    sides: [Option<IdRows>; 2],
+    sides: [Option<IdRows<'_>>; 2],
     truth: &PanopticImage<'_>,
     found: &[Segment],
     is_known: &dyn Fn(i64) -> bool,
@@ -637,6 +659,7 @@ fn compare_rows(
         let problem = format!("has {other} pixels: expected {size}, as the reference has");
         return Err(pixels_error(true, problem.into()));
     }
+    let of_side = |is_prediction| move |error| CompareError::Read(is_prediction, error);
     let mut overlaps = Overlaps::new(rules.max_segments);
     let too_many = |error: TooManyIds| {
         let is_prediction = !matches!(
@@ -657,7 +680,10 @@ fn compare_rows(
             Boundaries::new(size.width as usize, distance),
         ]
     });
-    while let (Some(truth), Some(found)) = (truth_rows.next()?, found_rows.next()?) {
+    while let (Some(truth), Some(found)) = (
+        truth_rows.next().map_err(of_side(false))?,
+        found_rows.next().map_err(of_side(true))?,
+    ) {
         overlaps.add_row(truth, found).map_err(too_many)?;
         if let Some([of_truth, of_found]) = &mut boundaries
             && let (Some(truth), Some(found)) = (of_truth.push(truth), of_found.push(found))

@@ -2,6 +2,8 @@ use std::io::Cursor;
 
 use ::png::{BitDepth, ColorType, Encoder};
 
+use metric_record::{Grid, GridRow, IdKey};
+
 use super::*;
 use crate::LabelRow;
 
@@ -264,4 +266,66 @@ fn crc(bytes: &[u8]) -> u32 {
 fn rows_of_labels_have_a_length() {
     let row = LabelRow::Bytes(&[1, 2]);
     assert_eq!((row.len(), row.is_empty(), row.get(2)), (2, false, None));
+}
+
+/// Pixels of a row after the other.
+#[derive(Debug)]
+struct Pixels<'f>(Vec<Vec<i64>>, Option<(&'f str, &'f str)>);
+
+impl Grid for Pixels<'_> {
+    fn size(&self) -> [usize; 2] {
+        [self.0.len(), self.0.first().map_or(0, Vec::len)]
+    }
+
+    fn row<'r>(&'r self, index: usize, _: &'r mut Vec<i64>) -> GridRow<'r> {
+        GridRow::Wide(self.0.get(index).map_or(&[], |row| row))
+    }
+
+    fn fields(&self) -> Option<(&str, &str)> {
+        self.1
+    }
+}
+
+#[test]
+fn grids_are_read_as_lists() {
+    let pixels = Pixels(vec![vec![1, 2, 300], vec![4, 5, 6]], None);
+    let mut rows = OpenedRows::of_grid("the reference", &pixels).unwrap();
+    assert_eq!(rows.size(), [3, 2]);
+    let mut found = Vec::new();
+    while let Some(row) = rows.next_row().unwrap() {
+        found.push(
+            (0..row.len())
+                .filter_map(|at| row.get(at))
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(found, pixels.0);
+    let empty = Pixels(vec![Vec::new()], None);
+    assert!(OpenedRows::of_grid("the reference", &empty).is_err());
+}
+
+#[test]
+fn segments_in_grids_are_those_of_lists() {
+    let others = r#"{"segments_info": [{"id": 1, "category_id": 7}, {"id": 2, "category_id": 8}]}"#;
+    let json = others.replacen('{', r#"{"ids": [[1, 1], [2, 2]], "#, 1);
+    let listed = PanopticImage::parse_record(IdKey::Number(1), &json).unwrap();
+    let grid = Pixels(vec![vec![1, 1], vec![2, 2]], Some(("ids", others)));
+    let lent = PanopticImage::of_grid(IdKey::Number(1), &grid).unwrap();
+    let rules = PanopticRules::default();
+    let expected = compare_records(&listed, &listed, rules).unwrap();
+    for (truth, found) in [(&lent, &lent), (&lent, &listed), (&listed, &lent)] {
+        assert_eq!(compare_records(truth, found, rules).unwrap(), expected);
+    }
+    let wrong = Pixels(vec![vec![1, 1], vec![2, -2]], Some(("ids", others)));
+    let wrong = PanopticImage::of_grid(IdKey::Number(1), &wrong).unwrap();
+    for (pair, of_prediction) in [((&listed, &wrong), true), ((&wrong, &listed), false)] {
+        let (is_prediction, problem) = compare_records(pair.0, pair.1, rules).unwrap_err();
+        assert_eq!(is_prediction, of_prediction);
+        assert!(
+            problem.to_string().contains("found -2 in row 1, column 1"),
+            "{problem}"
+        );
+    }
+    let alone = Pixels(vec![vec![1]], None);
+    assert!(PanopticImage::of_grid(IdKey::Number(1), &alone).is_err());
 }

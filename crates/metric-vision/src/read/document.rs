@@ -14,7 +14,9 @@ use super::{
     CocoOptions, ExtraImages, ImageSizes, TextColumns, VocOptions, Warnings, YoloOptions,
     parse_coco, parse_coco_keypoints, parse_coco_masks,
 };
-use crate::{BBox, Dataset, Keypoints, Mask, ObjectKind, Polygon, Shape, Sigmas, YoloShape};
+use crate::{
+    BBox, Dataset, Keypoints, Mask, ObjectKind, OrientedBox, Polygon, Shape, Sigmas, YoloShape,
+};
 
 /// How to read a data set of boxes in any format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -278,7 +280,7 @@ pub fn read_yolo_objects(
 /// # Errors
 ///
 /// Returns an error as [`read_coco_documents`], [`read_coco_mask_documents`] and [`read_coco_keypoint_documents`] do, and
-/// for oriented boxes, which these documents do not have.
+/// for oriented boxes in files, which these do not have.
 pub fn read_coco_objects(
     references: &Document,
     predictions: &Document,
@@ -301,7 +303,10 @@ pub fn read_coco_objects(
             let poses = read_coco_keypoint_documents(references, predictions, sigmas, options)?;
             with_boxes(boxes, poses, Keypoints::bbox, YoloShape::with_keypoints)
         }
-        ObjectKind::Oriented => Err(ReadError::new(&references.name, NO_ORIENTED)),
+        ObjectKind::Oriented => {
+            let (dataset, warnings) = read_oriented_documents(references, predictions, options)?;
+            Ok((dataset.with_shapes(oriented), warnings))
+        }
     }
 }
 
@@ -339,6 +344,35 @@ pub fn read_yolo_polygons(
 ) -> Result<(Dataset<Polygon>, Warnings), ReadError> {
     let options = options.clone().with_kind(Some(ObjectKind::Oriented));
     read_of_kind(references, predictions, &options)
+}
+
+/// Reads the oriented boxes of objects in memory, whose segmentations are lists of x and y of four corners.
+///
+/// # Errors
+///
+/// Returns an error as [`read_coco_documents`] does, and for files, which have no oriented boxes.
+pub fn read_oriented_documents(
+    references: &Document,
+    predictions: &Document,
+    options: CocoOptions,
+) -> Result<(Dataset<Polygon>, Warnings), ReadError> {
+    let none = |references: File<'_>, _: File<'_>, _: CocoOptions| {
+        Err(ReadError::new(references.name, NO_ORIENTED))
+    };
+    read_documents(references, predictions, options, none)
+}
+
+/// The oriented box of a polygon, which may have a corner less than four.
+fn oriented(polygon: &Polygon) -> YoloShape {
+    let points = polygon.points();
+    let corner = |index: usize| {
+        points
+            .get(index)
+            .or(points.last())
+            .copied()
+            .unwrap_or_default()
+    };
+    YoloShape::Oriented(OrientedBox::around(std::array::from_fn(corner)))
 }
 
 /// Reads the segments of YOLO's texts as masks of the size of their images.
@@ -463,7 +497,7 @@ fn unlike(references: &Document, predictions: &Document) -> ReadError {
 
 #[cfg(test)]
 mod tests {
-    use metric_record::Objects;
+    use metric_record::{IdKey, ObjectColumns, Objects};
 
     use super::*;
 
@@ -531,6 +565,53 @@ mod tests {
         assert_eq!(dataset.predictions(0).len(), 1);
         let (dataset, _) = read_boxes(&voc, &found, &options).expect("a data set");
         assert_eq!(dataset.images().len(), 1);
+    }
+
+    #[test]
+    fn oriented_boxes_are_objects_in_memory() {
+        // A square, and the same one moved by half of its side.
+        let objects = |score, corners: &str| {
+            Objects::new(ObjectColumns {
+                images: vec![IdKey::Number(1)],
+                classes: vec![(IdKey::Number(7), "car".to_owned())],
+                image: vec![1].into(),
+                class: vec![7].into(),
+                segmentation: Some(vec![corners.to_owned()]),
+                score,
+                ..ObjectColumns::default()
+            })
+        };
+        let truth = objects(None, "[0, 0, 10, 0, 10, 10, 0, 10]").unwrap();
+        let truth = Document::objects("truth", truth);
+        let read = |corners| {
+            let found = objects(Some(vec![0.5]), corners).unwrap();
+            let found = Document::objects("found", found);
+            read_oriented_documents(&truth, &found, CocoOptions::default())
+        };
+        let (dataset, _) = read("[5, 0, 15, 0, 15, 10, 5, 10]").unwrap();
+        let found = &dataset.predictions(0)[0];
+        assert_eq!(found.area, 100.0);
+        let iou = found.shape.iou(&dataset.images()[0].annotations[0].shape);
+        assert!((iou - 1.0 / 3.0).abs() < 1e-12, "{iou}");
+        for corners in [
+            "[0, 0, 10, 0, 10, 10]",
+            "[0, 0, 10, 0, 10, 10, 0, \"a\"]",
+            "{}",
+        ] {
+            let error = read(corners).unwrap_err().to_string();
+            assert!(error.contains("segmentation"), "{error}");
+        }
+        let file = Document::text("a.json", "{}");
+        assert!(read_oriented_documents(&file, &file, CocoOptions::default()).is_err());
+        let sigmas = Sigmas::default();
+        let kind = ObjectKind::Oriented;
+        let options = CocoOptions::default();
+        let found = Document::objects(
+            "found",
+            objects(Some(vec![0.5]), "[0, 0, 0, 0, 10, 10, 0, 10]").unwrap(),
+        );
+        let objects = read_coco_objects(&truth, &found, kind, &sigmas, options);
+        assert_eq!(objects.unwrap().0.predictions(0)[0].shape.kind(), kind);
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub use coco::{
 pub use columns::{PredictionColumns, TruthColumns, dataset_from_columns};
 pub use document::{
     BoxesOptions, is_coco, is_yolo, is_yolo_data_set, read_boxes, read_coco_documents,
-    read_coco_keypoint_documents, read_coco_mask_documents, read_coco_objects, read_yolo_masks,
-    read_yolo_objects, read_yolo_polygons,
+    read_coco_keypoint_documents, read_coco_mask_documents, read_coco_objects,
+    read_oriented_documents, read_yolo_masks, read_yolo_objects, read_yolo_polygons,
 };
 pub use findings::{Finding, FindingRules, Findings};
 pub use folder::ExtraImages;

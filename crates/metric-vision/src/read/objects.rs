@@ -9,7 +9,7 @@ use super::coco::{
 };
 use super::columns::{Listed, PredictionRows, Rows, TruthRows, dataset_from_rows};
 use super::fields::{Id, Numbers};
-use crate::Dataset;
+use crate::{Dataset, Polygon, Shape};
 
 /// One side of a data set in memory, with its name.
 pub(super) type Side<'a> = (&'a str, &'a Objects);
@@ -66,6 +66,30 @@ fn id_in(column: &IdColumn, row: usize) -> Id<'_> {
     match column {
         IdColumn::Numbers(numbers) => Id::number(numbers[row]),
         IdColumn::Keys(keys) => id_of(&keys[row]),
+    }
+}
+
+/// Four corners, which only objects in memory have.
+impl Readable for Polygon {
+    type Model = ();
+
+    fn truth(fields: ShapeFields<'_>, _: Size, (): &()) -> Result<Self, Problem> {
+        let text = fields.segmentation.map_or("null", |raw| raw.0);
+        let wrong = |error: serde_json::Error| Problem::new("segmentation", plain(&error));
+        let numbers: [f64; 8] = serde_json::from_str(text).map_err(wrong)?;
+        let corners = numbers.as_chunks().0.to_vec();
+        Polygon::even_odd(corners).map_err(|error| Problem::new("segmentation", error))
+    }
+
+    fn detection(
+        fields: ShapeFields<'_>,
+        size: Size,
+        _: Form,
+        (): &(),
+    ) -> Result<(Self, f64), Problem> {
+        let polygon = Self::truth(fields, size, &())?;
+        let area = polygon.area();
+        Ok((polygon, area))
     }
 }
 

@@ -184,3 +184,19 @@ def pq_compute(
         print(f"{name:10s}| {pq:5.1f}  {sq:5.1f}  {rq:5.1f} {results[name]['n']:5d}")
     print(f"Time elapsed: {time.time() - start:0.2f} seconds")
     return results
+
+
+def main() -> None:
+    """Scores files: ``python -m metric_suite.compat.panopticapi.evaluation --gt_json_file FILE --pred_json_file FILE``."""
+    import argparse
+
+    parser = argparse.ArgumentParser(description="Prints the panoptic quality of predictions.")
+    parser.add_argument("--gt_json_file", required=True, help="the file of the ground truth")
+    parser.add_argument("--pred_json_file", required=True, help="the file of the predictions")
+    for side in ("gt", "pred"):
+        parser.add_argument(f"--{side}_folder", help="the folder of its PNG files (default: the path of the file without .json)")
+    pq_compute(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

@@ -4,10 +4,30 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
-from typing import Any
+import traceback
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["IdGenerator", "id2rgb", "rgb2id", "save_json"]
+__all__ = ["IdGenerator", "get_traceback", "id2rgb", "rgb2id", "save_json"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def get_traceback(f: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Returns a function that prints where an exception comes from before it passes it on, for work in other processes."""
+
+    @wraps(f)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return f(*args, **kwargs)
+        except Exception:
+            print("Caught exception in worker thread:")
+            traceback.print_exc()
+            raise
+
+    return call
 
 
 class IdGenerator:

@@ -63,7 +63,9 @@ class MeanIoU(evaluate.Metric):
         self.add_batch(predictions=[prediction], references=[reference])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Adds images: lists of maps, or arrays of the shape (images, height, width)."""
+        """Adds images: lists of maps, or arrays of the shape (images, height, width); an array of the shape (height, width) is one."""
+        if getattr(predictions, "ndim", 0) == getattr(references, "ndim", 0) == 2:
+            predictions, references = [predictions], [references]
         if len(predictions) != len(references):
             raise ValueError(f"found {len(predictions)} predictions and {len(references)} references: expected as many")
         if self._pairs is None:

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::{Lists, Validity, Value};
+use crate::{Grid, GridRow, Lists, Validity, Value};
 
 /// A column, and the JSON of its cells.
 fn check(column: &Column<'_>, expected: &[Json]) {
@@ -59,6 +59,27 @@ fn cells_are_values() {
         &Column::NumbersF32(numbers),
         &[json!(0.1), Json::Null, json!(-3.0)],
     );
+}
+
+/// A grid of one row.
+#[derive(Debug)]
+struct Row(Vec<u8>);
+
+impl Grid for Row {
+    fn size(&self) -> [usize; 2] {
+        [1, self.0.len()]
+    }
+
+    fn row<'r>(&'r self, _: usize, _: &'r mut Vec<i64>) -> GridRow<'r> {
+        GridRow::Bytes(&self.0)
+    }
+}
+
+#[test]
+fn grids_are_lists_of_lists() {
+    let grids = [Row(vec![1, 2]), Row(vec![3]), Row(vec![255])];
+    let column = Column::Grids(grids.iter().map(|grid| grid as &dyn Grid).collect());
+    check(&column, &[json!([[1, 2]]), json!([[3]]), json!([[255]])]);
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl Readers<Mask> {
 }
 
 impl Readers<Polygon> {
-    /// Four-cornered shapes, which only the texts of YOLO have.
+    /// Four-cornered shapes, which of all files only the texts of YOLO have.
     #[allow(
         clippy::result_large_err,
         reason = "readers of all shapes have this error"
@@ -220,7 +220,7 @@ impl Readers<Polygon> {
             }),
             open: |_, _, _| None,
             documents: with_folders(
-                Box::new(|data, _| Err(ReadError::new(&data.references.name, ONLY_TEXT))),
+                of_coco(read::read_oriented_documents),
                 read::read_yolo_polygons,
             ),
             add_order: |_, _, _, _, _| {},
