@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
+    COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric, Readers,
     WarningRules, Weighted, curve_points, images, yes,
 };
 use crate::{
@@ -64,6 +64,7 @@ pub(crate) const COCO: Entry = Entry {
         OptionSpec::list("max-detections", "N,...", &OptionKind::Integer(1, u32::MAX as i64),
             "Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints, 20)"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

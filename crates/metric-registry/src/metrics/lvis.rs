@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::coco::{DILATION, arrays, dilation, invalid, lists, summaries};
 use crate::numbers::present;
 use crate::shapes::images::{
-    IMAGE_KEY, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted, images,
+    IMAGE_KEY, IMAGES_LIST, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted, images,
 };
 use crate::{
     Chart, Counted, Demo, Entry, Group, Input, Numbers, Objects, OptionError, OptionKind,
@@ -50,6 +50,7 @@ pub(crate) const LVIS: Entry = Entry {
         OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
             "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10"),
         IMAGE_KEY,
+        IMAGES_LIST,
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "lvis"],
             "Reproduce the known error of lvis, which counts a match with the annotation id 0 as none").or("none"),
         OptionSpec::one_of("groups", "KIND", || vec!["none", "class", "frequency"],

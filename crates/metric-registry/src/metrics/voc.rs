@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::report::DRAWN_CLASSES;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric,
     Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
 use crate::{
@@ -65,6 +65,7 @@ pub(crate) const VOC: Entry = Entry {
         )
         .or("bbox"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

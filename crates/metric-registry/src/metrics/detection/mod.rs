@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES, ImageFiles, OfClass, Readers,
+    COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, IMAGES, ImageFiles, OfClass, Readers,
     WarningRules, curve_points, data_warnings, read_images, yes,
 };
 use crate::{
@@ -69,6 +69,7 @@ pub(crate) const DETECTION: Entry = Entry {
         OptionSpec::list("groups", "KIND,...", &OptionKind::Choice(|| vec!["class", "image", "both", "none"]),
             "Tables in addition to the total: class, image, both, or none").or("class"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

@@ -4,6 +4,7 @@
 mod files;
 mod findings;
 mod image_key;
+mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,7 @@ pub(crate) use files::{
 };
 pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings};
 pub(crate) use image_key::IMAGE_KEY;
+pub(crate) use selection::IMAGES_LIST;
 
 use crate::{
     Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
@@ -229,6 +231,7 @@ impl<M: ImageMetric> Reading for OfImages<M> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        self.files.accept_records()?;
         let reference = record.reference.to_json_or("[]");
         let reference = reference.map_err(FieldError::reference)?;
         let prediction = record.prediction.to_json_or("[]");
