@@ -13,6 +13,7 @@ mod confusion;
 mod laws;
 mod overlaps;
 mod panoptic;
+mod panoptic_sum;
 mod rows;
 mod scores;
 mod segmentation;
@@ -26,6 +27,7 @@ pub use panoptic::{
     CategoryState, Matching, MatchingRules, Oddities, PanopticError, PanopticQuality,
     PanopticScore, PanopticState, Quality, Segment, SegmentIou, SegmentMatch, VOID, match_segments,
 };
+pub use panoptic_sum::PanopticSum;
 pub use rows::{LabelRow, for_each_run};
 pub use scores::{ClassPixels, SegmentationScores};
 pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};

@@ -20,6 +20,7 @@ mod reports;
 mod same_records;
 mod screens;
 mod segmentation;
+mod selection;
 mod several;
 mod states;
 mod statistics;

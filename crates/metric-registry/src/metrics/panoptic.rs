@@ -11,8 +11,8 @@ use metric_segmentation::read::{
     compare_records, is_panoptic,
 };
 use metric_segmentation::{
-    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, Quality, Segment,
-    SegmentIou, VERSION,
+    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
+    Segment, SegmentIou, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::shapes::label_maps::MAX_PIXELS;
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input,
     Numbers, ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape,
-    Sink, Unanswered, Unified, scorer,
+    Sink, Unanswered, Unified, Weigher, scorer,
 };
 
 const REFERENCE_FOLDER: &str = "reference-folder";
@@ -344,6 +344,17 @@ impl Reading for Panoptic {
             details,
             ..Numbers::default()
         }
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s PanopticState],
+        categories: &'s Categories,
+    ) -> Option<Weigher<'s>> {
+        let sum = PanopticSum::new(states)?;
+        Some(Box::new(move |weights, scope| {
+            Reading::numbers(self, &sum.weighted(weights), categories, scope.into())
+        }))
     }
 
     fn unanswered(&self, record: &mut Record<'_>) -> Unanswered {

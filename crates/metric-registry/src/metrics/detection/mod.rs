@@ -293,6 +293,7 @@ impl Reading for Boxes {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        self.files.accept_records()?;
         let kind = match record.reference.kind() {
             Kind::Line => {
                 let json = record.reference.to_json_or("[]");
