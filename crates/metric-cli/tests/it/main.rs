@@ -21,6 +21,7 @@ mod same_records;
 mod screens;
 mod segmentation;
 mod selection;
+mod suite_pictures;
 mod several;
 mod states;
 mod statistics;

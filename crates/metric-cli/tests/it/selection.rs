@@ -187,7 +187,7 @@ fn parts_of_a_selection_are_the_selection() {
 fn comparisons_and_suites_take_a_list() {
     let folder = images();
     let run = folder.run(
-        "compare voc -r truth.json -p found.json found.json --images-list val.txt --format json",
+        "compare voc -r truth.json -p found.json found.json --names one,two --images-list val.txt --format json",
     );
     let outcome = run.json();
     assert!(outcome.to_string().contains("images-list:val.txt"), "{outcome}");
