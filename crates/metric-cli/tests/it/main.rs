@@ -9,6 +9,7 @@ mod docs;
 mod faults;
 mod help;
 mod hostile;
+mod hostile_pictures;
 mod inputs;
 mod list;
 mod manners;
