@@ -246,3 +246,30 @@ fn columns_of_track_ids_are_skipped() {
     let run = folder.run("score voc -r yolo -p tracks --columns class,cx,cy,w,h,_");
     run.fails(2, &["found 5 columns", "with _ for each column to skip"]);
 }
+
+#[test]
+fn detections_beyond_the_limit_are_stated_in_the_table() {
+    let folder = images();
+    let text = fs::read_to_string(folder.path("found.json")).expect("a file");
+    let mut results: Vec<Value> = serde_json::from_str(&text).expect("JSON");
+    // Two further detections in the first image, and one in the second.
+    results.extend([results[0].clone(), results[0].clone(), results[1].clone()]);
+    folder.put("found.json", json!(results).to_string().as_bytes());
+    let note = "\n--max-detections left out 3 detections in 2 images\n";
+    for metric in ["coco", "lvis", "tide"] {
+        let score = format!("score {metric} -r truth.json -p found.json");
+        let shown = folder.run(&format!("{score} --max-detections 1")).code(0).stdout;
+        assert!(shown.contains(note), "{shown}");
+        let shown = folder.run(&format!("{score} --max-detections 3")).code(0).stdout;
+        assert!(!shown.contains("left out"), "{shown}");
+        for shard in 0..2 {
+            let part = format!("{score} --max-detections 1 --shard {shard}/2 --state-out {shard}.state");
+            folder.run(&part).code(0);
+        }
+        let merged = folder.run("merge 0.state 1.state").code(0).stdout;
+        assert!(merged.contains(note), "{merged}");
+    }
+    let score = "score coco -r truth.json -p found.json --max-detections 2 --iou-type bbox";
+    let shown = folder.run(score).code(0).stdout;
+    assert!(shown.contains("left out 1 detection in 1 image\n"), "{shown}");
+}

@@ -264,6 +264,11 @@ where
         warnings(self.limit(), score, state, classes)
     }
 
+    fn beyond_limit(&self, state: &LvisState, score: &LvisCurves) -> Option<[u64; 2]> {
+        let is_of_images = matches!(self.limit(), DetectionLimit::PerImage(_));
+        is_of_images.then_some([score.counts.capped, state.notes.capped_images])
+    }
+
     fn example_score(&self, state: &LvisState, name: &str) -> Option<Option<f64>> {
         (name == "AP")
             .then(|| self.average_precision(state))

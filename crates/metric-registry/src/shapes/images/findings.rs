@@ -322,6 +322,19 @@ pub(crate) fn data_warnings(
     warnings
 }
 
+/// The note that a limit left out detections, and in how many images, which are tallied if they are not given.
+pub(crate) fn limit_note(beyond: Option<[u64; 2]>, remarks: Remarks<'_>) -> Option<Message> {
+    let tallied = [Finding::DetectionBeyondLimit, Finding::ImageBeyondLimit];
+    let tallied = tallied.map(|finding| remarks.tally(finding.name()));
+    let [detections, images] = beyond.unwrap_or(tallied);
+    let left_out = Counted::new("detection", "detections").warning(detections);
+    let of_images = Counted::new("image", "images").warning(images);
+    let note = Message::default().option("max-detections", "");
+    let note = note.text(" left out ").message(&left_out);
+    let note = note.text(" in ").message(&of_images);
+    (detections > 0).then_some(note)
+}
+
 /// The end of a warning that says what to do: words and the option after them.
 type Hint = (&'static str, &'static str, &'static str);
 

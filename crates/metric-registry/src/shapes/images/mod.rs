@@ -24,7 +24,7 @@ pub(crate) use files::{
     BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers,
     read_images,
 };
-pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings};
+pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings, limit_note};
 pub(crate) use image_key::IMAGE_KEY;
 pub(crate) use selection::IMAGES_LIST;
 
@@ -98,6 +98,11 @@ pub(crate) trait ImageMetric:
         _remarks: Remarks<'_>,
     ) -> Vec<Message> {
         Vec::new()
+    }
+
+    /// Returns how many detections the option `max-detections` left out, and in how many images, if the state counts them.
+    fn beyond_limit(&self, _state: &Self::State, _score: &Self::Score) -> Option<[u64; 2]> {
+        None
     }
 
     /// Returns one score of an example by its name, where that takes less time than all of them.
@@ -284,6 +289,8 @@ impl<M: ImageMetric> Reading for OfImages<M> {
             numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);
             let of_metric = self.metric.warnings(state, &score, classes, remarks);
             numbers.warnings.extend(of_metric);
+            let beyond = self.metric.beyond_limit(state, &score);
+            numbers.notes.extend(limit_note(beyond, remarks));
         }
         numbers
     }
