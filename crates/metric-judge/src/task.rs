@@ -8,7 +8,9 @@ use std::sync::Arc;
 use metric_record::{
     Id, JoinError, Message, Missing, OptionStyle, ReadError, Record, RecordError, Side, Value,
 };
-use metric_registry::{AddError, Group, Input, OptionKind, OptionSpec, Options, Report, Slice, find};
+use metric_registry::{
+    AddError, Group, Input, OptionKind, OptionSpec, Options, Report, Slice, find,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -379,7 +381,8 @@ impl Job {
             .errors_without_submission()
             .find(|(missing, error)| self.suspects_references(error) && !is_ours(*missing, error));
         // Folders of files are predictions like those of a submission.
-        let is_of_files = find(&self.metric).is_some_and(|entry| matches!(entry.input, Input::Files(_)));
+        let is_of_files =
+            find(&self.metric).is_some_and(|entry| matches!(entry.input, Input::Files(_)));
         let found = found.map(|(_, error)| error);
         let found = found.or_else(|| self.error_of_references().filter(|_| is_of_files));
         found.map(|error| error.to_string())

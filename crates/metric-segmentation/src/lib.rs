@@ -20,7 +20,7 @@ mod segmentation;
 #[cfg(test)]
 mod tests;
 
-pub use boundary::{Boundaries, BoundaryRow, boundary_distance};
+pub use boundary::{Boundaries, BoundaryRow};
 pub use confusion::{ConfusionSum, Observed, PixelConfusions};
 pub use overlaps::{IdPair, Overlaps, PixelCounts, TooManyIds};
 pub use panoptic::{
@@ -32,7 +32,7 @@ pub use rows::{LabelRow, for_each_run};
 pub use scores::{ClassPixels, SegmentationScores};
 pub use segmentation::{PixelCounter, Segmentation, SegmentationError, SegmentationProfile};
 
-pub use metric_core::{Merge, Metric, NamedScores};
+pub use metric_core::{Merge, Metric, NamedScores, boundary_distance};
 
 /// The version of this crate, as it appears in signatures.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

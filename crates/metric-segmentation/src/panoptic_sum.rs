@@ -132,8 +132,12 @@ mod tests {
     fn matching() -> impl Strategy<Value = Matching> {
         let found = (0_i64..3, 0.5_f64..=1.0);
         let segment = (0_i64..3).prop_map(|category| Segment::new(1, category));
-        (vec(found, 0..4), vec(segment.clone(), 0..3), vec(segment, 0..3)).prop_map(
-            |(found, missed, false_positives)| Matching {
+        (
+            vec(found, 0..4),
+            vec(segment.clone(), 0..3),
+            vec(segment, 0..3),
+        )
+            .prop_map(|(found, missed, false_positives)| Matching {
                 matches: found
                     .into_iter()
                     .map(|(category, iou)| SegmentMatch {
@@ -146,8 +150,7 @@ mod tests {
                 missed,
                 false_positives,
                 ..Matching::default()
-            },
-        )
+            })
     }
 
     proptest! {

@@ -11,7 +11,10 @@ fn run(folder: &Folder, words: &str) -> Run {
     let program = env!("CARGO_BIN_EXE_metric");
     let mut command = std::process::Command::new("sh");
     command
-        .args(["-c", &format!("ulimit -v 1000000 && exec {program} {words}")])
+        .args([
+            "-c",
+            &format!("ulimit -v 1000000 && exec {program} {words}"),
+        ])
         .current_dir(folder.path(""));
     Run::new(words, command.output().expect("the program runs"))
 }
@@ -23,7 +26,9 @@ type Attack = (&'static str, Vec<u8>, Option<&'static str>);
 fn noise(rows: usize, bytes: usize) -> Vec<Vec<u8>> {
     let mut state = 7_u64;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 56) as u8
     };
     let row = |_| (0..bytes).map(|_| next()).collect();
@@ -39,7 +44,17 @@ fn cut(mut picture: Vec<u8>) -> Vec<u8> {
 fn pictures(header: Header) -> Vec<Attack> {
     let channels = if header.color == 2 { 3 } else { 1 };
     let rows = || vec![vec![0_u8; 2 * channels]; 2];
-    let claims = |width, height| png(Header { width, height, ..header }, &[], rows());
+    let claims = |width, height| {
+        png(
+            Header {
+                width,
+                height,
+                ..header
+            },
+            &[],
+            rows(),
+        )
+    };
     let interlaced = |width, height| {
         let header = Header {
             width,
@@ -59,17 +74,45 @@ fn pictures(header: Header) -> Vec<Attack> {
         ("a wide bomb", claims(2_147_483_647, 1), Some("max-pixels")),
         ("a tall image", claims(1, 1 << 27), Some("expected")),
         ("a large claim", claims(16_000, 16_000), Some("")),
-        ("an interlaced bomb", interlaced(65_535, 65_535), Some("max-pixels")),
-        ("a large interlaced claim", interlaced(8_000, 8_000), Some("")),
+        (
+            "an interlaced bomb",
+            interlaced(65_535, 65_535),
+            Some("max-pixels"),
+        ),
+        (
+            "a large interlaced claim",
+            interlaced(8_000, 8_000),
+            Some(""),
+        ),
         ("no pixels", claims(0, 2), Some("not a valid PNG file")),
         ("a cut file", cut(good.clone()), Some("cut off")),
         ("a cut header", good[..20].to_vec(), Some("cut off")),
         ("nothing", Vec::new(), Some("")),
         ("another checksum", checksum, Some("not a valid PNG file")),
         ("a chunk beyond the end", unknown, Some("")),
-        ("a picture of another kind", b"\xff\xd8\xff\xe0JFIF".to_vec(), Some("")),
-        ("16 bits of RGB", png(Header { bits: 16, color: 2, ..header }, &[], [[0_u8; 12]; 2]), Some("expected")),
-        ("gray with alpha", png(Header { color: 4, ..header }, &[], [[0_u8; 4]; 2]), Some("expected")),
+        (
+            "a picture of another kind",
+            b"\xff\xd8\xff\xe0JFIF".to_vec(),
+            Some(""),
+        ),
+        (
+            "16 bits of RGB",
+            png(
+                Header {
+                    bits: 16,
+                    color: 2,
+                    ..header
+                },
+                &[],
+                [[0_u8; 12]; 2],
+            ),
+            Some("expected"),
+        ),
+        (
+            "gray with alpha",
+            png(Header { color: 4, ..header }, &[], [[0_u8; 4]; 2]),
+            Some("expected"),
+        ),
     ]
 }
 
@@ -124,10 +167,14 @@ fn label_maps() {
         bits: 16,
         ..Header::gray(400, 400)
     };
-    folder.put("truth/im.png", &png(Header::gray(400, 400), &[], vec![vec![1_u8; 400]; 400]));
+    folder.put(
+        "truth/im.png",
+        &png(Header::gray(400, 400), &[], vec![vec![1_u8; 400]; 400]),
+    );
     folder.put("found/im.png", &png(wide, &[], noise(400, 800)));
     run(&folder, "score segmentation -r truth -p found --classes 2").code(0);
-    run(&folder, "score segmentation -r found -p truth --classes 2").fails(3, &["found/im.png", "found the label"]);
+    run(&folder, "score segmentation -r found -p truth --classes 2")
+        .fails(3, &["found/im.png", "found the label"]);
     let limited = "score segmentation -r truth -p found --classes 2 --max-pixels 159999";
     run(&folder, limited).fails(3, &["im.png", "max-pixels"]);
 }
@@ -200,7 +247,10 @@ fn pictures_of_segments() {
     let folder = panoptic();
     let header = Header::rgb(SIDE as u32, SIDE as u32);
     let noise = png(header, &[], noise(SIDE, 3 * SIDE));
-    folder.put("truth/1.png", &png(header, &[], vec![[5, 0, 0].repeat(SIDE); SIDE]));
+    folder.put(
+        "truth/1.png",
+        &png(header, &[], vec![[5, 0, 0].repeat(SIDE); SIDE]),
+    );
     folder.put("found/1.png", &noise);
     run(&folder, PANOPTIC).fails(3, &["found/1.png", "max-segments"]);
     folder.put("truth/1.png", &noise);
@@ -214,7 +264,10 @@ fn panoptic_files() {
         ("{}".to_owned(), "annotations"),
         ("[]".to_owned(), "expected an object"),
         ("null".to_owned(), "found.json"),
-        ("{\"annotations\": []}".to_owned(), "no prediction for 1 reference"),
+        (
+            "{\"annotations\": []}".to_owned(),
+            "no prediction for 1 reference",
+        ),
         ("{\"annotations\": {}}".to_owned(), "found.json"),
         ("{\"annotations\": [[]]}".to_owned(), "annotations[0]"),
         (segments("../truth/1.png"), "is not inside the folder"),
@@ -225,10 +278,19 @@ fn panoptic_files() {
         (segments("."), "found"),
         ("[".repeat(100_000), "found.json"),
         ("{\"annotations\":".repeat(100_000), "found.json"),
-        (segments("1.png").replace("\"id\": 5", "\"id\": 99999999999"), "found.json"),
-        (segments("1.png").replace("\"id\": 5", "\"id\": -1"), "found.json"),
+        (
+            segments("1.png").replace("\"id\": 5", "\"id\": 99999999999"),
+            "found.json",
+        ),
+        (
+            segments("1.png").replace("\"id\": 5", "\"id\": -1"),
+            "found.json",
+        ),
         (segments("1.png").replace("\"id\": 5", "\"id\": 6"), "found"),
-        (segments("1.png").replace("\"image_id\": 1", "\"image_id\": {}"), "found.json"),
+        (
+            segments("1.png").replace("\"image_id\": 1", "\"image_id\": {}"),
+            "found.json",
+        ),
     ] {
         let folder = panoptic();
         folder.put("found.json", text.as_bytes());
@@ -302,7 +364,12 @@ fn data_sets_of_yolo() {
     // Sizes are those of headers, of which nothing is decoded.
     let bomb = png(Header::rgb(65_535, 65_535), &[], [[0_u8; 6]; 2]);
     run(&data(good, &bomb), words).code(0);
-    for bytes in [&picture[..20], b"", b"\xff\xd8\xff\xe0\x00\x10JFIF", &[0; 5_000]] {
+    for bytes in [
+        &picture[..20],
+        b"",
+        b"\xff\xd8\xff\xe0\x00\x10JFIF",
+        &[0; 5_000],
+    ] {
         run(&data(good, bytes), words).fails(3, &["set/images/1.png", "--image-size"]);
     }
     let aliases = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nh: &h [*g,*g,*g,*g,*g,*g,*g,*g,*g]\nval: *h\nnames: [dog]\n";

@@ -107,7 +107,11 @@ fn all_metrics_of_detections_take_a_list() {
             "score {metric} -r truth.json -p found.json --format json --images-list val.txt"
         ));
         let found = run.json()["scores"][score].as_f64().expect("a score");
-        let found = if metric == "tide" && found > 1.0 { found / 100.0 } else { found };
+        let found = if metric == "tide" && found > 1.0 {
+            found / 100.0
+        } else {
+            found
+        };
         assert!((found - expected).abs() < 1e-12, "{metric}: {found}");
     }
     let run = folder.run(
@@ -115,7 +119,8 @@ fn all_metrics_of_detections_take_a_list() {
     );
     // Precision 1 up to recall 0.5: 49 intervals of 0.01, and one of 0.005.
     assert_eq!(run.json()["scores"]["mAP50"], 0.495);
-    let run = folder.run("score lvis -r truth.json -p found.json --format json --images-list val.txt");
+    let run =
+        folder.run("score lvis -r truth.json -p found.json --format json --images-list val.txt");
     assert_eq!(run.json()["examples"], 2);
 }
 
@@ -155,7 +160,10 @@ fn lists_have_ids_or_paths() {
         let run = folder.run(&format!(
             "score {metric} -r r.jsonl -p p.jsonl --images-list val.txt"
         ));
-        run.fails(3, &["--images-list val.txt goes with dataset files and folders, found records"]);
+        run.fails(
+            3,
+            &["--images-list val.txt goes with dataset files and folders, found records"],
+        );
     }
 }
 
@@ -169,8 +177,17 @@ fn parts_of_a_selection_are_the_selection() {
             let part = format!("{score} --shard {shard}/3 --state-out {shard}.state");
             folder.run(&part).code(0);
         }
-        let merged = folder.run("merge 2.state 0.state 1.state --format json").json();
-        for field in ["examples", "scores", "counts", "groups", "warnings", "signature"] {
+        let merged = folder
+            .run("merge 2.state 0.state 1.state --format json")
+            .json();
+        for field in [
+            "examples",
+            "scores",
+            "counts",
+            "groups",
+            "warnings",
+            "signature",
+        ] {
             assert_eq!(merged[field], whole[field], "{data}: {field}");
         }
         // A state of all images is of another definition.
@@ -190,7 +207,10 @@ fn comparisons_and_suites_take_a_list() {
         "compare voc -r truth.json -p found.json found.json --names one,two --images-list val.txt --format json",
     );
     let outcome = run.json();
-    assert!(outcome.to_string().contains("images-list:val.txt"), "{outcome}");
+    assert!(
+        outcome.to_string().contains("images-list:val.txt"),
+        "{outcome}"
+    );
     let suite = "name = \"x\"\n[[task]]\nname = \"t\"\nmetric = \"voc\"\nreferences = \"truth.json\"\npredictions = \"found.json\"\noptions = { images-list = \"LIST\" }\n";
     put(
         &folder,
@@ -203,10 +223,17 @@ fn comparisons_and_suites_take_a_list() {
     fs::create_dir(folder.path("s")).expect("a folder");
     fs::copy(folder.path("found.json"), folder.path("s/found.json")).expect("a file");
     let outcome = folder.run("run suite.toml -p s --format json").json();
-    assert_eq!(outcome["tasks"]["t"]["result"]["scores"]["mAP"], 0.5, "{outcome}");
+    assert_eq!(
+        outcome["tasks"]["t"]["result"]["scores"]["mAP"], 0.5,
+        "{outcome}"
+    );
     // A list with a mistake is the organizer's.
-    folder.run("run bad.toml -p s").fails(3, &["bad.txt:2: found \"x\""]);
-    folder.run("run bad.toml --dry-run").fails(3, &["bad.txt:2: found \"x\""]);
+    folder
+        .run("run bad.toml -p s")
+        .fails(3, &["bad.txt:2: found \"x\""]);
+    folder
+        .run("run bad.toml --dry-run")
+        .fails(3, &["bad.txt:2: found \"x\""]);
 }
 
 #[test]
@@ -232,17 +259,25 @@ fn columns_of_track_ids_are_skipped() {
     );
     let tracks = "ultralytics -r yolo -p tracks";
     assert_eq!(scores(tracks, ""), expected);
-    assert_eq!(scores(tracks, "--columns class,cx,cy,w,h,score,_"), expected);
+    assert_eq!(
+        scores(tracks, "--columns class,cx,cy,w,h,score,_"),
+        expected
+    );
     let columns = "--columns _,_,class,_,score,cx,cy,_,w,h,_,_,_";
     assert_eq!(scores("ultralytics -r yolo -p many", columns), expected);
     assert_eq!(
         scores("voc -r yolo -p many", columns),
         scores("voc -r yolo -p yolo-found", "")
     );
-    let run = folder.run(&format!("score ultralytics -r yolo -p many {columns} --format json"));
+    let run = folder.run(&format!(
+        "score ultralytics -r yolo -p many {columns} --format json"
+    ));
     assert_eq!(run.json()["scores"], expected);
     let run = folder.run("score voc -r yolo -p tracks --columns class,cx,cy,w,h,score,_,_");
-    run.fails(3, &["a.txt:1: found 7 words, expected 8: class,cx,cy,w,h,score,_,_"]);
+    run.fails(
+        3,
+        &["a.txt:1: found 7 words, expected 8: class,cx,cy,w,h,score,_,_"],
+    );
     let run = folder.run("score voc -r yolo -p tracks --columns class,cx,cy,w,h,_");
     run.fails(2, &["found 5 columns", "with _ for each column to skip"]);
 }
@@ -258,12 +293,19 @@ fn detections_beyond_the_limit_are_stated_in_the_table() {
     let note = "\n--max-detections left out 3 detections in 2 images\n";
     for metric in ["coco", "lvis", "tide"] {
         let score = format!("score {metric} -r truth.json -p found.json");
-        let shown = folder.run(&format!("{score} --max-detections 1")).code(0).stdout;
+        let shown = folder
+            .run(&format!("{score} --max-detections 1"))
+            .code(0)
+            .stdout;
         assert!(shown.contains(note), "{shown}");
-        let shown = folder.run(&format!("{score} --max-detections 3")).code(0).stdout;
+        let shown = folder
+            .run(&format!("{score} --max-detections 3"))
+            .code(0)
+            .stdout;
         assert!(!shown.contains("left out"), "{shown}");
         for shard in 0..2 {
-            let part = format!("{score} --max-detections 1 --shard {shard}/2 --state-out {shard}.state");
+            let part =
+                format!("{score} --max-detections 1 --shard {shard}/2 --state-out {shard}.state");
             folder.run(&part).code(0);
         }
         let merged = folder.run("merge 0.state 1.state").code(0).stdout;
@@ -271,5 +313,8 @@ fn detections_beyond_the_limit_are_stated_in_the_table() {
     }
     let score = "score coco -r truth.json -p found.json --max-detections 2 --iou-type bbox";
     let shown = folder.run(score).code(0).stdout;
-    assert!(shown.contains("left out 1 detection in 1 image\n"), "{shown}");
+    assert!(
+        shown.contains("left out 1 detection in 1 image\n"),
+        "{shown}"
+    );
 }

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::common::Folder;
 use crate::common::png::{ids, labels};
 use crate::common::zip::{Entry, archive};
-use crate::common::Folder;
 use serde_json::{Value, json};
 
 const SUITE: &str = "name = \"pictures\"
@@ -31,7 +31,8 @@ fn segments(ids: &[(u32, u32)]) -> String {
         let segments: Vec<Value> = ids.iter().map(segment).collect();
         json!({"image_id": image, "file_name": format!("{image}.png"), "segments_info": segments})
     };
-    let categories = json!([{"id": 1, "name": "sky", "isthing": 0}, {"id": 2, "name": "car", "isthing": 1}]);
+    let categories =
+        json!([{"id": 1, "name": "sky", "isthing": 0}, {"id": 2, "name": "car", "isthing": 1}]);
     json!({"annotations": [of_image(1), of_image(2)], "categories": categories}).to_string()
 }
 
@@ -47,7 +48,11 @@ fn suite() -> Folder {
             let picture = ids(&[&of_segments, &of_segments]);
             folder.put(&format!("{side}/segments/{name}.png"), &picture);
         }
-        let listed: &[(u32, u32)] = if is_truth { &[(258, 1), (7, 2)] } else { &[(258, 1)] };
+        let listed: &[(u32, u32)] = if is_truth {
+            &[(258, 1), (7, 2)]
+        } else {
+            &[(258, 1)]
+        };
         let text = segments(listed);
         folder.put(&format!("{side}/segments.json"), text.as_bytes());
     }
@@ -67,7 +72,13 @@ fn folders_of_pictures_are_scored() {
     // The segment of the sky has an IoU of 1/2, which is no match.
     assert_eq!(score("segments", "PQ"), json!(0.0), "{outcome}");
     // An archive has the pictures in the same folders.
-    let names = ["segments.json", "maps/1.png", "maps/2.png", "segments/1.png", "segments/2.png"];
+    let names = [
+        "segments.json",
+        "maps/1.png",
+        "maps/2.png",
+        "segments/1.png",
+        "segments/2.png",
+    ];
     let entry = |name: &&str| {
         let bytes = fs::read(folder.path(&format!("s/{name}"))).expect("a file");
         Entry::stored(name, &bytes)
@@ -110,7 +121,9 @@ fn a_damaged_picture_is_the_fault_of_its_side() {
         let bytes = fs::read(folder.path(&path)).expect("a file");
         folder.put(&path, &bytes[..45]);
         let says = format!("task \"{task}\": truth/{picture}");
-        folder.run("run suite.toml -p s").fails(3, &["error: suite.toml:", &says]);
+        folder
+            .run("run suite.toml -p s")
+            .fails(3, &["error: suite.toml:", &says]);
         folder
             .run("run suite.toml -p s --private")
             .fails(3, &["the suite cannot be scored"]);
@@ -124,7 +137,11 @@ fn a_damaged_picture_is_the_fault_of_its_side() {
 #[cfg(unix)]
 #[test]
 fn links_to_other_folders_are_refused() {
-    for (task, name) in [("maps", "maps"), ("segments", "segments"), ("segments", "segments/1.png")] {
+    for (task, name) in [
+        ("maps", "maps"),
+        ("segments", "segments"),
+        ("segments", "segments/1.png"),
+    ] {
         let folder = suite();
         let target = folder.path(&format!("truth/{name}"));
         let link = folder.path(&format!("s/{name}"));

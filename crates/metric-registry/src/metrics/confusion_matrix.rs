@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::metrics::ultralytics::IOU_TYPE;
 use crate::numbers::present;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric,
-    Readers, WarningRules, class_names, images, yes,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, class_names, images, yes,
 };
 use crate::{
     Chart, ConfusionTable, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options,

@@ -7,7 +7,7 @@ use metric_vision::{
 };
 use serde_json::{Value, json};
 
-use super::coco::{DILATION, arrays, dilation, invalid, lists, summaries};
+use super::coco::{DILATION, IOUS, RECALLS, arrays, dilation, invalid, lists, summaries};
 use crate::numbers::present;
 use crate::shapes::images::{
     IMAGE_KEY, IMAGES_LIST, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted, images,
@@ -43,10 +43,8 @@ pub(crate) const LVIS: Entry = Entry {
         OptionSpec::text(MOST, "N", "Maximum number of detections per image, over all classes, or all (without it, 300)"),
         OptionSpec::integer(FIXED, "N", 1..=u32::MAX as i64,
             "Fixed AP: count the N best detections of each class instead, usually 10000"),
-        OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
-            "IoU thresholds, instead of 0.50,0.55,...,0.95"),
-        OptionSpec::list("recalls", "R,...", &OptionKind::Number(0.0, 1.0),
-            "Recall values at which precision is sampled, instead of 0,0.01,...,1"),
+        IOUS,
+        RECALLS,
         OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
             "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10"),
         IMAGE_KEY,

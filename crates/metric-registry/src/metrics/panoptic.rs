@@ -90,13 +90,6 @@ pub(crate) const PANOPTIC: Entry = Entry {
     ..Entry::BASE
 };
 
-/// The images of COCO's files, by which their fields are looked up.
-const IMAGES: &[ObjectsAt] = &[ObjectsAt {
-    file: "",
-    keys: &["images"],
-    id: "id",
-}];
-
 fn build(options: &Options) -> Result<Scorer, OptionError> {
     let is_boundary = options.is("iou-type", "boundary");
     let quirks = options.is("quirks", "panopticapi");
@@ -243,7 +236,7 @@ impl Reading for Panoptic {
                 ),
                 ("quirks", quirks.then(|| "panopticapi".to_owned())),
             ]),
-            objects: IMAGES,
+            objects: ObjectsAt::IMAGES,
             ..Facts::default()
         }
     }

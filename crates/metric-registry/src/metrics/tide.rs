@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::numbers::present;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric, Readers,
-    WarningRules, Weighted, class_names, images,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::report::DRAWN_CLASSES;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric,
-    Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
 use crate::{
     Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, Options, ScoreSpec, Scorer, Shape,

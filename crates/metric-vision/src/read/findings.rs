@@ -370,7 +370,9 @@ fn beyond_limit(detections: &[Prediction<Bounds>], rules: FindingRules) -> u64 {
     for detection in detections {
         *by_class.entry(detection.class).or_default() += 1;
     }
-    let beyond = by_class.into_values().map(|found| found.saturating_sub(most));
+    let beyond = by_class
+        .into_values()
+        .map(|found| found.saturating_sub(most));
     beyond.map(|beyond| beyond as u64).sum()
 }
 

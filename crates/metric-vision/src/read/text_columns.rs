@@ -130,7 +130,9 @@ impl TextColumns {
 
     /// Whether a box is its first corner and its size.
     pub(super) fn has_sizes(&self) -> bool {
-        ["xmin", "w"].iter().all(|field| self.listed().contains(field))
+        ["xmin", "w"]
+            .iter()
+            .all(|field| self.listed().contains(field))
     }
 
     /// For each field of a form, which column it is; `None` if these are columns of another form.
@@ -157,7 +159,10 @@ impl TextColumns {
         })?;
         let Some(further) = words.len().checked_sub(self.count) else {
             let found = words.len();
-            return Err(format!("found {found} words, expected {}: {self}", self.count));
+            return Err(format!(
+                "found {found} words, expected {}: {self}",
+                self.count
+            ));
         };
         let [name, numbers @ ..] = order;
         let mut arranged = words[name..=name + further].to_vec();

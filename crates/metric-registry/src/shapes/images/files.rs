@@ -21,9 +21,7 @@ use super::selection::{IMAGES_LIST, selected};
 use super::{class_names, is_listed};
 use crate::numbers::present;
 use crate::reading::{Gathered, WantedInputs};
-use crate::{
-    DataSet, DataSetError, Named, ObjectsAt, OptionError, OptionSpec, Options, Plan, Reading, Sink,
-};
+use crate::{DataSet, DataSetError, Named, OptionError, OptionSpec, Options, Plan, Reading, Sink};
 
 /// The forms of references and predictions of boxes, for help.
 pub(crate) const BOXES: (&str, &str) = (
@@ -373,13 +371,6 @@ pub(crate) struct Listing {
     pub(crate) predictions: String,
 }
 
-/// The images of COCO's files.
-pub(crate) const IMAGES: &[ObjectsAt] = &[ObjectsAt {
-    file: "",
-    keys: &["images"],
-    id: "id",
-}];
-
 /// Reads dataset files.
 pub(crate) fn read_images<R: ImageReading>(
     reading: &R,
@@ -692,7 +683,9 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
             ..Selected::default()
         };
         let is_held = |key: &Key| shard.is_none_or(|shard| shard.holds(&key.to_string()));
-        let held = selection.into_iter().filter(|&index| is_held(&images[index].key));
+        let held = selection
+            .into_iter()
+            .filter(|&index| is_held(&images[index].key));
         let held: BTreeSet<usize> = held.collect();
         if !is_of_all {
             counts = Selected::default();

@@ -21,15 +21,17 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(crate) use files::{
-    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, ImageFiles, ImageReading, Listing, Readers,
     read_images,
 };
-pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings, limit_note};
+pub(crate) use findings::{
+    Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings, limit_note,
+};
 pub(crate) use image_key::IMAGE_KEY;
 pub(crate) use selection::IMAGES_LIST;
 
 use crate::{
-    Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
+    Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers, ObjectsAt,
     OptionError, Options, PrintedTable, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified,
     Weigher, scorer,
 };
@@ -156,7 +158,7 @@ pub(crate) fn images<M: ImageMetric>(
         warnings,
         facts: Facts {
             signature,
-            objects: IMAGES,
+            objects: ObjectsAt::IMAGES,
             ranking_score: ranking_score.map(str::to_owned),
             ..Facts::default()
         },

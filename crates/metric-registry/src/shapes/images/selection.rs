@@ -147,8 +147,12 @@ mod tests {
         let found = |list: &str| positions(&folder, &keys, list);
         assert_eq!(found("2007_1\n\nx\r\n2007_1\n"), Ok(vec![0, 3]));
         assert_eq!(found("2007_1  1\nx -1\nimage 1\n"), Ok(vec![0, 2, 3]));
-        assert_eq!(found("./images/a/1.jpg\nimages\\val\\x.png"), Ok(vec![1, 3]));
-        let problem = "val.txt: line 2: found \"y\": expected the id or the file name of an image of labels";
+        assert_eq!(
+            found("./images/a/1.jpg\nimages\\val\\x.png"),
+            Ok(vec![1, 3])
+        );
+        let problem =
+            "val.txt: line 2: found \"y\": expected the id or the file name of an image of labels";
         assert_eq!(found("x\ny 0\n"), Err(problem.to_owned()));
         let problem = "val.txt: lists no images: expected one id or file name per line";
         assert_eq!(found("\n"), Err(problem.to_owned()));
@@ -163,7 +167,10 @@ mod tests {
         assert_eq!(found("2\n1.png"), Ok(vec![1, 2]));
         assert_eq!(found("val/b/7.png\n/data/val/a/7.jpg"), Ok(vec![0, 1]));
         let error = found("7.png").expect_err("two images");
-        assert!(error.starts_with("val.txt: line 1: several images have the file name"), "{error}");
+        assert!(
+            error.starts_with("val.txt: line 1: several images have the file name"),
+            "{error}"
+        );
         let error = found("1").expect_err("two images");
         assert!(error.contains("the file name of another one"), "{error}");
     }
