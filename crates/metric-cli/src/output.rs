@@ -352,9 +352,10 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     text + &end_of_tables(scored, layout, numbers, worst)
 }
 
-/// The worst examples, if any are requested, and the signature.
+/// What belongs to the scores, the worst examples, if any are requested, and the signature.
 fn end_of_tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> String {
-    let mut text = String::new();
+    let notes = scored.report.notes.iter();
+    let mut text: String = notes.map(|note| format!("{note}\n\n")).collect();
     if worst > 0 {
         text.push_str(&worst_examples(scored, layout, numbers, worst));
     }

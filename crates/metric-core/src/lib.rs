@@ -4,6 +4,7 @@
 
 mod accuracy;
 pub mod assignment;
+mod boundary;
 pub mod boxes;
 mod choice;
 mod counts;
@@ -27,6 +28,7 @@ mod weighted;
 mod written;
 
 pub use accuracy::Accuracy;
+pub use boundary::boundary_distance;
 pub use choice::{Choice, UnknownChoice};
 pub use counts::{Counts, ratio};
 pub use key::Key;

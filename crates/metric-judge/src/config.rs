@@ -154,6 +154,17 @@ impl Task {
         settings.apply(&mut run);
         Ok((run, settings))
     }
+
+    /// The folder next to the predictions whose files they name, as PNG files of panoptic segments; `None` if the metric has no such
+    /// folder, or an option names it.
+    pub(crate) fn folder_of_predictions(&self) -> Option<&str> {
+        const OPTION: &str = "prediction-folder";
+        let mut options = self.entry.options.iter();
+        let is_read = options.any(|spec| spec.name == OPTION) && !self.options.has(OPTION);
+        let name = &self.predictions;
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        name.strip_suffix(".json").filter(|_| is_read)
+    }
 }
 
 impl Suite {
@@ -279,7 +290,11 @@ impl Task {
     /// A message with the files of the organizer named as in the suite file.
     pub(crate) fn with_own_names(&self, message: &str) -> String {
         self.files.iter().fold(message.to_owned(), |message, file| {
-            message.replace(&*file.path.to_string_lossy(), &file.name)
+            let message = message.replace(&*file.path.to_string_lossy(), &file.name);
+            // Files that a file lists are in a folder of its name.
+            let [folder, own] = [file.path.as_path(), Path::new(&file.name)]
+                .map(|path| path.with_extension("").display().to_string() + "/");
+            message.replace(&folder, &own)
         })
     }
 }

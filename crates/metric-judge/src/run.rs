@@ -108,7 +108,7 @@ impl RunSuite<'_> {
         fs::create_dir_all(folder)
             .map_err(|error| machine(SubmissionError::machine(folder, &error).to_string()))?;
         let mut messages = String::new();
-        let done = match submission.take(&task.predictions, task.limits.bytes, folder) {
+        let done = match predictions_of(task, submission, folder) {
             Ok(predictions) => {
                 let split = self.suite.split.as_ref();
                 let job = Job::new(task, &predictions.path, split, self.threads);
@@ -202,7 +202,7 @@ impl RunSuite<'_> {
             fs::create_dir_all(folder).map_err(|error| {
                 SuiteError::internal(SubmissionError::machine(folder, &error).to_string())
             })?;
-            match submission.take(&task.predictions, task.limits.bytes, folder) {
+            match predictions_of(task, submission, folder) {
                 Ok(predictions) => taken.push(predictions),
                 Err(error) => return Ok(Err(error.to_string())),
             }
@@ -269,4 +269,21 @@ impl RunSuite<'_> {
             public: problem.public,
         }))
     }
+}
+
+/// The predictions of a task, with the folder of the files that they name, if there is one: a reader that followed a link in its place
+/// would read what is not the submission's.
+fn predictions_of(
+    task: &Task,
+    submission: &Submission,
+    folder: &Path,
+) -> Result<Predictions, SubmissionError> {
+    let predictions = submission.take(&task.predictions, task.limits.bytes, folder)?;
+    if let Some(name) = task.folder_of_predictions() {
+        match submission.take(name, task.limits.bytes, folder) {
+            Ok(_) | Err(SubmissionError::Missing(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(predictions)
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use metric_record::{
     Id, JoinError, Message, Missing, OptionStyle, ReadError, Record, RecordError, Side, Value,
 };
-use metric_registry::{AddError, Group, OptionKind, OptionSpec, Options, Report, Slice, find};
+use metric_registry::{
+    AddError, Group, Input, OptionKind, OptionSpec, Options, Report, Slice, find,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -375,9 +377,15 @@ impl Job {
             let is_usage = matches!(error, RunError::Option(_) | RunError::Usage(_));
             is_usage && missing.is_some() || error.to_string().contains(NO_PREDICTIONS)
         };
-        self.errors_without_submission()
-            .find(|(missing, error)| self.suspects_references(error) && !is_ours(*missing, error))
-            .map(|(_, error)| error.to_string())
+        let found = self
+            .errors_without_submission()
+            .find(|(missing, error)| self.suspects_references(error) && !is_ours(*missing, error));
+        // Folders of files are predictions like those of a submission.
+        let is_of_files =
+            find(&self.metric).is_some_and(|entry| matches!(entry.input, Input::Files(_)));
+        let found = found.map(|(_, error)| error);
+        let found = found.or_else(|| self.error_of_references().filter(|_| is_of_files));
+        found.map(|error| error.to_string())
     }
 
     fn is_about_references(&self, error: &ReadError) -> bool {
@@ -389,22 +397,26 @@ impl Job {
         is_empty || self.is_of_references(&error.file) || self.is_of_options(&error.file)
     }
 
-    /// Whether an option names a file.
+    /// Whether an option names a file, or the folder that it is in.
     fn is_of_options(&self, file: &str) -> bool {
         let specs = find(&self.metric).map_or(&[][..], |entry| entry.options);
         let mut paths = specs
             .iter()
             .filter(|spec| matches!(spec.kind, OptionKind::Path));
-        paths.any(|spec| self.options.is(spec.name, file))
+        paths.any(|spec| {
+            let path = self.options.get(spec.name);
+            path.is_some_and(|path| Path::new(file).starts_with(&*path))
+        })
     }
 
     fn is_of_references(&self, file: &str) -> bool {
-        // A file of a folder or of a pattern is in the same folder.
+        // A file of a folder or of a pattern is in the same folder, and files that a file lists are in the folder of its name.
         let has = |path: &PathBuf| {
             let folder = if path.is_file() {
-                None
+                Some(path.with_extension("")).filter(|path| path.is_dir())
             } else {
-                path.ancestors().find(|path| path.is_dir())
+                let folder = path.ancestors().find(|path| path.is_dir());
+                folder.map(Path::to_owned)
             };
             file == path.to_string_lossy()
                 || folder.is_some_and(|folder| Path::new(file).starts_with(folder))
@@ -417,8 +429,11 @@ impl Job {
     /// Whether the same error comes without any predictions, and so cannot be theirs.
     fn fails_without_submission(&self, error: &RunError) -> bool {
         let expected = error.to_string();
-        self.errors_without_submission()
-            .any(|(_, error)| error.to_string() == expected)
+        let without = self.errors_without_submission().map(|(_, error)| error);
+        let of_references = std::iter::once_with(|| self.error_of_references()).flatten();
+        without
+            .chain(of_references)
+            .any(|error| error.to_string() == expected)
     }
 
     /// The errors of the references and no predictions, each with the rule for missing predictions that is not the
@@ -439,18 +454,37 @@ impl Job {
         missing: Option<Missing>,
         nothing: &str,
     ) -> Option<RunError> {
-        let without = || {
+        let nothing = Source::memory(NO_PREDICTIONS, nothing.as_bytes(), Format::Json);
+        self.error_next_to(missing, |_| Ok(nothing))
+    }
+
+    /// The error of the references as their own predictions, if there is one. Files that references name, such as pictures, are only
+    /// read next to predictions of their kind.
+    fn error_of_references(&self) -> Option<RunError> {
+        self.error_next_to(None, |settings| {
+            let references = std::slice::from_ref(&self.references);
+            settings.source(Role::Predictions, references, self.references.is_dir())
+        })
+    }
+
+    /// The error of the references next to other predictions than those of the submission.
+    fn error_next_to(
+        &self,
+        missing: Option<Missing>,
+        predictions: impl FnOnce(&Settings) -> Result<Source, RunError>,
+    ) -> Option<RunError> {
+        let scored = || {
             let (mut run, settings) = self.run()?;
             run.join.missing = missing.unwrap_or(run.join.missing);
             let references = std::slice::from_ref(&self.references);
             let any_folder = self.references.is_dir();
             let data = Data::Sources {
                 references: settings.source(Role::References, references, any_folder)?,
-                predictions: Source::memory(NO_PREDICTIONS, nothing.as_bytes(), Format::Json),
+                predictions: predictions(&settings)?,
             };
             run.score_observed(data, &Nobody)
         };
-        without().err()
+        scored().err()
     }
 }
 
@@ -548,10 +582,11 @@ fn without_data(outcome: &Outcome, report: Report) -> Report {
 
 /// A problem of a submission in words that hold nothing of the references: which file, which line, and how many.
 fn public_reason(error: &RunError, predictions: &str, metric: &str) -> String {
-    // Files of a folder of predictions have names that the submission chose, if they are there.
+    // Files of a folder of predictions, or of one next to a file of them, have names that the submission chose, if they are there.
+    let beside = Path::new(predictions).with_extension("");
     let is_own = |file: &str| {
         let file = Path::new(file);
-        file.starts_with(predictions) && file.is_file()
+        (file.starts_with(predictions) || file.starts_with(&beside)) && file.is_file()
     };
     let location = |error: &ReadError| match error.line {
         Some(line) if is_own(&error.file) => format!("{}:{line}", error.file),

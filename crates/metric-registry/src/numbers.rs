@@ -32,6 +32,8 @@ pub struct Numbers {
     pub confusions: Option<ConfusionTable>,
     /// The table that another program prints, if there is one; only requested with remarks.
     pub table: Option<PrintedTable>,
+    /// Notes that belong to the scores wherever they are printed; only requested with remarks.
+    pub notes: Vec<Message>,
     /// What is too large for a report, such as curves, if it is requested and there is any.
     pub details: Option<serde_json::Value>,
     /// The parts of the signature that the definition [leaves to the data](crate::OF_DATA); only requested for the total.
@@ -141,6 +143,8 @@ pub struct Report {
     pub confusions: Option<ConfusionTable>,
     /// The table that another program prints of these scores, which takes the place of ours in texts.
     pub table: Option<PrintedTable>,
+    /// Notes that are printed below the scores.
+    pub notes: Vec<Message>,
 }
 
 impl Report {

@@ -2,25 +2,6 @@
 
 use std::collections::VecDeque;
 
-/// Returns the distance in pixels within which a pixel is on the boundary, for an image of this size: `ratio` of its
-/// diagonal, and at least 1.
-///
-/// ```
-/// use metric_segmentation::boundary_distance;
-///
-/// // The diagonal of 640 x 480 is 800.
-/// assert_eq!(boundary_distance(640, 480, 0.02), 16);
-/// assert_eq!(boundary_distance(10, 10, 0.02), 1);
-/// // 2.5 is rounded to even.
-/// assert_eq!(boundary_distance(30, 40, 0.05), 2);
-/// ```
-#[must_use]
-pub fn boundary_distance(width: usize, height: usize, ratio: f64) -> usize {
-    let (width, height) = (width as f64, height as f64);
-    let distance = (ratio * (width * width + height * height).sqrt()).round_ties_even();
-    distance.max(1.0) as usize
-}
-
 /// Finds the boundaries of all segments of an image row by row. A pixel is interior if all pixels at most `distance` rows
 /// and columns from it are in the image and have its id; every other pixel is on the boundary of its segment.
 ///

@@ -1,5 +1,7 @@
 //! Boundaries of masks.
 
+use metric_core::boundary_distance;
+
 use crate::Mask;
 use crate::mask::alternating;
 
@@ -26,9 +28,7 @@ impl Mask {
     /// Source: Cheng et al., *Boundary IoU* (CVPR 2021); `mask_to_boundary` of boundary-iou-api.
     #[must_use]
     pub fn boundary(&self, dilation: f64) -> Self {
-        let (rows, columns) = (f64::from(self.height()), f64::from(self.width()));
-        let diagonal = (rows * rows + columns * columns).sqrt();
-        let distance = (dilation * diagonal).round_ties_even().max(1.0) as usize;
+        let distance = boundary_distance(self.width() as usize, self.height() as usize, dilation);
         let [left, _, width, height] = self.bbox().map(|length| length as usize);
         let window = distance.saturating_mul(2).saturating_add(1);
         if window > width || window > height {

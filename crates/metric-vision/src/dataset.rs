@@ -308,6 +308,50 @@ impl<S: Shape> Dataset<S> {
         &self.predictions[start..end]
     }
 
+    /// Returns the data set of some of the images, chosen by index and image, with all classes. Detections in other images are left
+    /// out.
+    ///
+    /// ```
+    /// use metric_vision::{BBox, Class, Dataset, Image, Prediction};
+    ///
+    /// let square = BBox::from_xywh(0.0, 0.0, 10.0, 10.0)?;
+    /// let images = vec![Image::new(1, Vec::new()), Image::new(2, Vec::new())];
+    /// let found = [0, 1].map(|image| Prediction { image, ..Prediction::new(0, 0.9, square) });
+    /// let dataset = Dataset::new(vec![Class::new(18, "dog")], images, found.to_vec())?;
+    /// let second = dataset.with_images(|index, _| index == 1);
+    /// assert_eq!(second.images()[0].key, 2.into());
+    /// assert_eq!((second.images().len(), second.predictions(0).len()), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_images(self, is_kept: impl Fn(usize, &Image<S>) -> bool) -> Self {
+        let images = self.images.iter().enumerate();
+        let kept: Vec<bool> = images.map(|(at, image)| is_kept(at, image)).collect();
+        let mut of_all = self.predictions.into_iter();
+        let mut predictions = Vec::new();
+        let (mut start, mut ends) = (0, Vec::new());
+        for (&end, &is_kept) in self.ends.iter().zip(&kept) {
+            let of_image = of_all.by_ref().take(end - start);
+            start = end;
+            if is_kept {
+                let image = ends.len() as u32;
+                predictions.extend(of_image.map(|found| Prediction { image, ..found }));
+                ends.push(predictions.len());
+            } else {
+                of_image.for_each(drop);
+            }
+        }
+        let mut kept = kept.into_iter();
+        let mut images = self.images;
+        images.retain(|_| kept.next().unwrap_or_default());
+        Self {
+            classes: self.classes,
+            images,
+            predictions,
+            ends,
+        }
+    }
+
     /// Returns the examples in a range of images: for each image, its detections and the image with its true objects.
     pub fn examples(
         &self,

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
-    WarningRules, Weighted, curve_points, images, yes,
+    COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition, ImageMetric,
+    Readers, WarningRules, Weighted, curve_points, images, yes,
 };
 use crate::{
     Chart, Demo, Entry, Input, Named, Numbers, Objects, OptionError, OptionKind, OptionSpec,
@@ -55,15 +55,14 @@ pub(crate) const COCO: Entry = Entry {
         DILATION,
         OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
             "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
-        OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
-            "IoU thresholds, instead of 0.50,0.55,...,0.95"),
-        OptionSpec::list("recalls", "R,...", &OptionKind::Number(0.0, 1.0),
-            "Recall values at which precision is sampled, instead of 0,0.01,...,1"),
+        IOUS,
+        RECALLS,
         OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
             "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10 (for keypoints, without small)"),
         OptionSpec::list("max-detections", "N,...", &OptionKind::Integer(1, u32::MAX as i64),
             "Maximum numbers of detections per image and class, instead of 1,10,100 (for keypoints, 20)"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,
@@ -154,6 +153,22 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
         _ => scorer(params, Readers::coco_boxes(), definition, options),
     }
 }
+
+/// The thresholds of IoU.
+pub(crate) const IOUS: OptionSpec = OptionSpec::list(
+    "iou",
+    "T,...",
+    &OptionKind::Number(0.0, 1.0),
+    "IoU thresholds, instead of 0.50,0.55,...,0.95",
+);
+
+/// The recalls of a curve.
+pub(crate) const RECALLS: OptionSpec = OptionSpec::list(
+    "recalls",
+    "R,...",
+    &OptionKind::Number(0.0, 1.0),
+    "Recall values at which precision is sampled, instead of 0,0.01,...,1",
+);
 
 /// The width of boundaries.
 pub(crate) const DILATION: OptionSpec = OptionSpec::number(

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::metrics::ultralytics::IOU_TYPE;
 use crate::numbers::present;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
-    Readers, WarningRules, class_names, images, yes,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, class_names, images, yes,
 };
 use crate::{
     Chart, ConfusionTable, Demo, Entry, Input, Numbers, Objects, OptionError, OptionSpec, Options,
@@ -43,6 +43,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         OptionSpec::flag(PREFER_CLASS,
             "Match an object of the same class, of several whose boxes are equal"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

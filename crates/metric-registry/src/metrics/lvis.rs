@@ -7,10 +7,10 @@ use metric_vision::{
 };
 use serde_json::{Value, json};
 
-use super::coco::{DILATION, arrays, dilation, invalid, lists, summaries};
+use super::coco::{DILATION, IOUS, RECALLS, arrays, dilation, invalid, lists, summaries};
 use crate::numbers::present;
 use crate::shapes::images::{
-    IMAGE_KEY, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted, images,
+    IMAGE_KEY, IMAGES_LIST, ImageDefinition, ImageMetric, Readers, WarningRules, Weighted, images,
 };
 use crate::{
     Chart, Counted, Demo, Entry, Group, Input, Numbers, Objects, OptionError, OptionKind,
@@ -43,13 +43,12 @@ pub(crate) const LVIS: Entry = Entry {
         OptionSpec::text(MOST, "N", "Maximum number of detections per image, over all classes, or all (without it, 300)"),
         OptionSpec::integer(FIXED, "N", 1..=u32::MAX as i64,
             "Fixed AP: count the N best detections of each class instead, usually 10000"),
-        OptionSpec::list("iou", "T,...", &OptionKind::Number(0.0, 1.0),
-            "IoU thresholds, instead of 0.50,0.55,...,0.95"),
-        OptionSpec::list("recalls", "R,...", &OptionKind::Number(0.0, 1.0),
-            "Recall values at which precision is sampled, instead of 0,0.01,...,1"),
+        IOUS,
+        RECALLS,
         OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
             "Area ranges in square pixels, both bounds included, instead of small:0:1024,medium:1024:9216,large:9216:1e10"),
         IMAGE_KEY,
+        IMAGES_LIST,
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "lvis"],
             "Reproduce the known error of lvis, which counts a match with the annotation id 0 as none").or("none"),
         OptionSpec::one_of("groups", "KIND", || vec!["none", "class", "frequency"],
@@ -258,6 +257,11 @@ where
         _: Remarks<'_>,
     ) -> Vec<Message> {
         warnings(self.limit(), score, state, classes)
+    }
+
+    fn beyond_limit(&self, state: &LvisState, score: &LvisCurves) -> Option<[u64; 2]> {
+        let is_of_images = matches!(self.limit(), DetectionLimit::PerImage(_));
+        is_of_images.then_some([score.counts.capped, state.notes.capped_images])
     }
 
     fn example_score(&self, state: &LvisState, name: &str) -> Option<Option<f64>> {

@@ -13,8 +13,8 @@ use metric_segmentation::read::{
     compare_records, is_panoptic,
 };
 use metric_segmentation::{
-    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, Quality, Segment,
-    SegmentIou, VERSION,
+    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
+    Segment, SegmentIou, VERSION,
 };
 use serde_json::{Value as Json, json};
 
@@ -23,7 +23,7 @@ use crate::shapes::label_maps::MAX_PIXELS;
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input,
     Numbers, ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape,
-    Sink, Unanswered, Unified, scorer,
+    Sink, Unanswered, Unified, Weigher, scorer,
 };
 
 const REFERENCE_FOLDER: &str = "reference-folder";
@@ -91,13 +91,6 @@ pub(crate) const PANOPTIC: Entry = Entry {
     build: &build,
     ..Entry::BASE
 };
-
-/// The images of COCO's files, by which their fields are looked up.
-const IMAGES: &[ObjectsAt] = &[ObjectsAt {
-    file: "",
-    keys: &["images"],
-    id: "id",
-}];
 
 fn build(options: &Options) -> Result<Scorer, OptionError> {
     let is_boundary = options.is("iou-type", "boundary");
@@ -245,7 +238,7 @@ impl Reading for Panoptic {
                 ),
                 ("quirks", quirks.then(|| "panopticapi".to_owned())),
             ]),
-            objects: IMAGES,
+            objects: ObjectsAt::IMAGES,
             ..Facts::default()
         }
     }
@@ -342,6 +335,17 @@ impl Reading for Panoptic {
             details,
             ..Numbers::default()
         }
+    }
+
+    fn weigher<'s>(
+        &'s self,
+        states: &[&'s PanopticState],
+        categories: &'s Categories,
+    ) -> Option<Weigher<'s>> {
+        let sum = PanopticSum::new(states)?;
+        Some(Box::new(move |weights, scope| {
+            Reading::numbers(self, &sum.weighted(weights), categories, scope.into())
+        }))
     }
 
     fn unanswered(&self, record: &mut Record<'_>) -> Unanswered {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::numbers::present;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric, Readers,
-    WarningRules, Weighted, class_names, images,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{Chart, Demo, Entry, Input, Numbers, OptionError, OptionSpec, ScoreSpec, Shape};
 
@@ -47,6 +47,7 @@ pub(crate) const TIDE: Entry = Entry {
         )
         .or("100"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

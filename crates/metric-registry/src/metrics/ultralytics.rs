@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
-    POINTS_AT_ORIGIN, Readers, WarningRules, Weighted, class_names, images,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, POINTS_AT_ORIGIN, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{
     Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionKind,
@@ -81,6 +81,7 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
             "With --iou-type keypoints: tolerance of each keypoint, instead of those of data.yaml",
         ),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::report::DRAWN_CLASSES;
 use crate::shapes::images::{
-    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, ImageDefinition, ImageMetric,
-    Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
+    BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
+    ImageMetric, Readers, WarningRules, Weighted, class_names, curve_points, images, yes,
 };
 use crate::{
     Chart, Demo, Entry, Input, Numbers, Objects, OptionError, OptionSpec, Options, ScoreSpec,
@@ -66,6 +66,7 @@ pub(crate) const VOC: Entry = Entry {
         )
         .or("bbox"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,

@@ -122,6 +122,15 @@ pub struct ObjectsAt {
     pub id: &'static str,
 }
 
+impl ObjectsAt {
+    /// The images of COCO's files.
+    pub const IMAGES: &'static [Self] = &[Self {
+        file: "",
+        keys: &["images"],
+        id: "id",
+    }];
+}
+
 /// What is requested of a state in addition to its scores and counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {

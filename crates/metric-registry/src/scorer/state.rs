@@ -405,6 +405,7 @@ impl State {
             warnings,
             confusions: numbers.confusions,
             table: numbers.table,
+            notes: numbers.notes,
         };
         if !self.has_scores() {
             undefine(&mut report);

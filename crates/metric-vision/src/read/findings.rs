@@ -41,11 +41,15 @@ pub enum Finding {
     ClassAfter,
     /// A detection that was left out, of an image that has more objects than detections count.
     CutDetection,
+    /// A detection that was left out, of any image.
+    DetectionBeyondLimit,
+    /// An image with detections that were left out.
+    ImageBeyondLimit,
 }
 
 impl Finding {
     /// All findings.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Image,
         Self::Object,
         Self::CountedObject,
@@ -62,6 +66,8 @@ impl Finding {
         Self::ClassBefore,
         Self::ClassAfter,
         Self::CutDetection,
+        Self::DetectionBeyondLimit,
+        Self::ImageBeyondLimit,
     ];
 
     /// Returns a name for files.
@@ -84,6 +90,8 @@ impl Finding {
             Self::ClassBefore => "class before",
             Self::ClassAfter => "class after",
             Self::CutDetection => "cut detections",
+            Self::DetectionBeyondLimit => "detections beyond the limit",
+            Self::ImageBeyondLimit => "images beyond the limit",
         }
     }
 }
@@ -214,6 +222,9 @@ impl Findings {
         self.note(Finding::FractionDetection, found.sum());
         let in_fractions = objects.iter().map(|it| fractions(it.shape, it.area));
         self.note(Finding::FractionObject, in_fractions.sum());
+        let beyond = beyond_limit(detections, rules);
+        self.note(Finding::DetectionBeyondLimit, beyond);
+        self.note(Finding::ImageBeyondLimit, u64::from(beyond > 0));
         if counted.is_empty() {
             return;
         }
@@ -343,6 +354,26 @@ fn overlap(a: Bounds, b: Bounds) -> f64 {
     let common = width * height;
     let iou = common / (area(a) + area(b) - common);
     if iou.is_finite() { iou } else { 0.0 }
+}
+
+/// The number of detections that do not count.
+fn beyond_limit(detections: &[Prediction<Bounds>], rules: FindingRules) -> u64 {
+    let Some(most) = rules.max_detections else {
+        return 0;
+    };
+    // Nearly all images have far fewer.
+    let beyond = detections.len().saturating_sub(most);
+    if beyond == 0 || !rules.max_by_class {
+        return beyond as u64;
+    }
+    let mut by_class: BTreeMap<u32, usize> = BTreeMap::new();
+    for detection in detections {
+        *by_class.entry(detection.class).or_default() += 1;
+    }
+    let beyond = by_class
+        .into_values()
+        .map(|found| found.saturating_sub(most));
+    beyond.map(|beyond| beyond as u64).sum()
 }
 
 /// The number of detections that do not count, of classes that have more objects in the image than detections count.
@@ -486,11 +517,13 @@ mod tests {
         let detections = [(1, A), (1, B), (1, NEAR_A), (2, A)];
         let rules = FindingRules::default().with_max_detections(Some(2));
         let by_class = findings(&objects, &detections, rules);
-        check(&by_class, &[(Finding::CutDetection, 1)]);
+        let beyond = |times| (Finding::DetectionBeyondLimit, times);
+        check(&by_class, &[(Finding::CutDetection, 1), beyond(1)]);
+        check(&by_class, &[(Finding::ImageBeyondLimit, 1)]);
         let of_image = findings(&objects, &detections, rules.with_max_by_class(false));
-        check(&of_image, &[(Finding::CutDetection, 2)]);
+        check(&of_image, &[(Finding::CutDetection, 2), beyond(2)]);
         // Where no more objects are there to be found, nothing is lost.
         let few = findings(&objects[..2], &detections, rules);
-        check(&few, &[(Finding::CutDetection, 0)]);
+        check(&few, &[(Finding::CutDetection, 0), beyond(1)]);
     }
 }

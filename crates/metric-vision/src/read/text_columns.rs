@@ -19,22 +19,33 @@ const FIELDS: [(&str, &[&str]); 11] = [
 /// The number of fields in a line.
 const COUNT: usize = 6;
 
-/// The order of the columns of text results, for programs that write them in a different order.
+/// The greatest number of columns, with those that are skipped.
+const MOST: usize = 32;
+
+/// The name of a column that is skipped, such as that of a track id.
+const SKIPPED: &str = "_";
+
+/// The order of the columns of text results, for programs that write them in a different order. A column `_` is skipped.
 ///
 /// ```
 /// use metric_vision::read::{File, TextColumns, YoloOptions, parse_yolo};
 ///
 /// let file = |name, text| File { name, text };
 /// let truths = [file("labels/street.txt", "1 0.5 0.5 0.25 0.5\n")];
-/// let predictions = [file("runs/street.txt", "1 0.875 0.5 0.5 0.25 0.25\n")];
-/// let columns: TextColumns = "class,score,cx,cy,w,h".parse()?;
+/// // The third number is a track id.
+/// let predictions = [file("runs/street.txt", "1 0.875 7 0.5 0.5 0.25 0.25\n")];
+/// let columns: TextColumns = "class,score,_,cx,cy,w,h".parse()?;
 /// let options = YoloOptions::default().with_columns(Some(columns));
 /// let (dataset, _) = parse_yolo(&truths, &predictions, &options)?;
 /// assert_eq!(dataset.predictions(0)[0].score, 0.875);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TextColumns([&'static str; COUNT]);
+pub struct TextColumns {
+    /// The fields of the columns, and then empty texts.
+    fields: [&'static str; MOST],
+    count: usize,
+}
 
 /// The error for a list that does not name the columns of text results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +55,7 @@ impl fmt::Display for InvalidColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: expected an order of class,cx,cy,w,h,score, of class,score,xmin,ymin,xmax,ymax or of class,score,xmin,ymin,w,h (image in place of class for files of classes)",
+            "{}: expected an order of class,cx,cy,w,h,score, of class,score,xmin,ymin,xmax,ymax or of class,score,xmin,ymin,w,h (image in place of class for files of classes), with _ for each column to skip",
             self.0
         )
     }
@@ -56,20 +67,31 @@ impl FromStr for TextColumns {
     type Err = InvalidColumns;
 
     fn from_str(list: &str) -> Result<Self, InvalidColumns> {
-        let mut fields = Vec::new();
+        let mut columns = Self {
+            fields: [""; MOST],
+            count: 0,
+        };
         for name in list.split(',').map(str::trim) {
             let known = FIELDS.iter().find(|(_, names)| names.contains(&name));
-            let (field, _) = known.ok_or_else(|| InvalidColumns(format!("no column {name:?}")))?;
-            if fields.contains(field) {
+            let field = match known {
+                Some((field, _)) => *field,
+                None if name == SKIPPED => SKIPPED,
+                None => return Err(InvalidColumns(format!("no column {name:?}"))),
+            };
+            if field != SKIPPED && columns.listed().contains(&field) {
                 return Err(InvalidColumns(format!("{name} is listed twice")));
             }
-            fields.push(*field);
+            let Some(column) = columns.fields.get_mut(columns.count) else {
+                return Err(InvalidColumns(format!("more than {MOST} columns")));
+            };
+            *column = field;
+            columns.count += 1;
         }
-        let count = fields.len();
-        let columns: [&str; COUNT] = fields
-            .try_into()
-            .map_err(|_| InvalidColumns(format!("found {count} columns")))?;
-        let columns = Self(columns);
+        let named = columns.listed().iter().filter(|field| **field != SKIPPED);
+        let named = named.count();
+        if named != COUNT {
+            return Err(InvalidColumns(format!("found {named} columns")));
+        }
         if FORMS.iter().any(|form| columns.order(form).is_some()) {
             Ok(columns)
         } else {
@@ -101,16 +123,23 @@ const FORMS: [[&str; COUNT]; 5] = [
 ];
 
 impl TextColumns {
+    /// The fields of all columns, in their order.
+    fn listed(&self) -> &[&'static str] {
+        &self.fields[..self.count]
+    }
+
     /// Whether a box is its first corner and its size.
     pub(super) fn has_sizes(&self) -> bool {
-        ["xmin", "w"].iter().all(|field| self.0.contains(field))
+        ["xmin", "w"]
+            .iter()
+            .all(|field| self.listed().contains(field))
     }
 
     /// For each field of a form, which column it is; `None` if these are columns of another form.
     fn order(&self, form: &[&str; COUNT]) -> Option<[usize; COUNT]> {
         let mut order = [0; COUNT];
         for (column_of_field, field) in order.iter_mut().zip(form) {
-            *column_of_field = self.0.iter().position(|column| column == field)?;
+            *column_of_field = self.listed().iter().position(|column| column == field)?;
         }
         Some(order)
     }
@@ -128,9 +157,12 @@ impl TextColumns {
                 form.join(",")
             )
         })?;
-        let Some(further) = words.len().checked_sub(COUNT) else {
+        let Some(further) = words.len().checked_sub(self.count) else {
             let found = words.len();
-            return Err(format!("found {found} words, expected 6: {self}"));
+            return Err(format!(
+                "found {found} words, expected {}: {self}",
+                self.count
+            ));
         };
         let [name, numbers @ ..] = order;
         let mut arranged = words[name..=name + further].to_vec();
@@ -142,7 +174,7 @@ impl TextColumns {
 
 impl fmt::Display for TextColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(","))
+        f.write_str(&self.listed().join(","))
     }
 }
 
@@ -163,7 +195,9 @@ mod tests {
                 Ok("xmin,ymin,xmax,ymax,score,image"),
             ),
             ("class,score,xmin,ymin,w,h", Ok("class,score,xmin,ymin,w,h")),
+            ("class,_,score,cx,cy,w,h,_", Ok("class,_,score,cx,cy,w,h,_")),
             ("class,score,cx,cy,w", Err("found 5 columns")),
+            ("class,score,cx,cy,w,_", Err("found 5 columns")),
             ("class,score,cx,cy,w,w", Err("w is listed twice")),
             ("class,score,cx,cy,w,x", Err("no column \"x\"")),
             (
@@ -193,6 +227,12 @@ mod tests {
         assert_eq!(
             arranged("0.5 dog 1 2 3 4"),
             Ok("dog 0.5 1 2 3 4".to_owned())
+        );
+        let tracked: TextColumns = "_,score,class,_,xmin,ymin,xmax,ymax".parse().unwrap();
+        let words = ["3", "0.5", "red", "light", "x", "1", "2", "3", "4"];
+        assert_eq!(
+            tracked.arranged(&words, &BY_IMAGE).unwrap().join(" "),
+            "red light 0.5 1 2 3 4"
         );
         let light = "traffic light 0.5 1 2 3 4".to_owned();
         assert_eq!(arranged("0.5 traffic light 1 2 3 4"), Ok(light));

@@ -1,6 +1,7 @@
 //! The common parts of the tests of the program: a folder of files to run it in, and its output.
 
 pub(crate) mod data;
+pub(crate) mod png;
 pub(crate) mod suites;
 pub(crate) mod words;
 pub(crate) mod zip;

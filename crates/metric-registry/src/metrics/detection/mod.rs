@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
-    COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES, ImageFiles, OfClass, Readers,
-    WarningRules, curve_points, data_warnings, read_images, yes,
+    COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageFiles, OfClass,
+    Readers, WarningRules, curve_points, data_warnings, read_images, yes,
 };
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Input, Named, Numbers,
-    OptionError, OptionKind, OptionSpec, Options, Reading, Remarks, ScoreSpec, Shape, Sink,
-    Unanswered, Weigher, scorer,
+    ObjectsAt, OptionError, OptionKind, OptionSpec, Options, Reading, Remarks, ScoreSpec, Shape,
+    Sink, Unanswered, Weigher, scorer,
 };
 
 pub(crate) const DETECTION: Entry = Entry {
@@ -69,6 +69,7 @@ pub(crate) const DETECTION: Entry = Entry {
         OptionSpec::list("groups", "KIND,...", &OptionKind::Choice(|| vec!["class", "image", "both", "none"]),
             "Tables in addition to the total: class, image, both, or none").or("class"),
         IMAGE_KEY,
+        IMAGES_LIST,
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,
@@ -283,7 +284,7 @@ impl Reading for Boxes {
         let first = self.suffixes.first();
         Facts {
             signature: parts,
-            objects: IMAGES,
+            objects: ObjectsAt::IMAGES,
             further_fields: wanted.map(|(name, _)| name.to_owned()).collect(),
             ranking_score: first.map(|suffix| format!("f1{suffix}")),
             scores_empty_data: self.metric.params().profile.is_fusion_brain(),
@@ -292,6 +293,7 @@ impl Reading for Boxes {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        self.files.accept_records()?;
         let kind = match record.reference.kind() {
             Kind::Line => {
                 let json = record.reference.to_json_or("[]");

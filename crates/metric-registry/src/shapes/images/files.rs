@@ -1,5 +1,7 @@
 //! Dataset files of images with objects: COCO's files, and folders of Pascal VOC or YOLO.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::{Content, Document, FieldError, Message, ReadError, Side};
@@ -13,14 +15,13 @@ use metric_vision::{
 };
 use serde_json::json;
 
-use super::findings::{Observations, Order, number};
+use super::findings::{Observations, Order, Selected, number};
 use super::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
+use super::selection::{IMAGES_LIST, selected};
 use super::{class_names, is_listed};
 use crate::numbers::present;
 use crate::reading::{Gathered, WantedInputs};
-use crate::{
-    DataSet, DataSetError, Named, ObjectsAt, OptionError, OptionSpec, Options, Plan, Reading, Sink,
-};
+use crate::{DataSet, DataSetError, Named, OptionError, OptionSpec, Options, Plan, Reading, Sink};
 
 /// The forms of references and predictions of boxes, for help.
 pub(crate) const BOXES: (&str, &str) = (
@@ -39,7 +40,7 @@ pub(crate) const IMAGE_SIZE: OptionSpec = OptionSpec::text(
 pub(crate) const COLUMNS: OptionSpec = OptionSpec::text(
     "columns",
     "NAME,...",
-    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h",
+    "Order of the columns of text results, if it is not the usual one, such as class,score,cx,cy,w,h. A column _ is skipped",
 );
 
 /// The number of the first class in `predictions.json`.
@@ -56,6 +57,8 @@ pub(crate) struct FileOptions {
     folders: BoxesOptions,
     /// Whether results name images by their files.
     by_file: bool,
+    /// The name of the list of the images that are scored.
+    images_list: Option<String>,
     quirks: bool,
     /// Whether the fields of LVIS are read.
     federated: bool,
@@ -83,6 +86,11 @@ impl FileOptions {
         Ok(Self {
             folders,
             by_file: options.is(IMAGE_KEY.name, "file_name"),
+            // The folders before it may be others elsewhere.
+            images_list: options.get(IMAGES_LIST.name).map(|path| {
+                let name = Path::new(&*path).file_name();
+                name.unwrap_or_default().to_string_lossy().into_owned()
+            }),
             quirks: options.is("quirks", "pycocotools"),
             federated: false,
         })
@@ -363,13 +371,6 @@ pub(crate) struct Listing {
     pub(crate) predictions: String,
 }
 
-/// The images of COCO's files.
-pub(crate) const IMAGES: &[ObjectsAt] = &[ObjectsAt {
-    file: "",
-    keys: &["images"],
-    id: "id",
-}];
-
 /// Reads dataset files.
 pub(crate) fn read_images<R: ImageReading>(
     reading: &R,
@@ -392,7 +393,8 @@ pub(crate) fn read_images<R: ImageReading>(
             return Ok(());
         }
     }
-    let (dataset, warnings) = files.read(&data)?;
+    let (dataset, warnings, selected) = files.read_selected(&mut data)?;
+    selected.note(sink);
     let images = Images::new(
         reading,
         &data,
@@ -569,8 +571,21 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
     pub(crate) fn signature(&self) -> Named<String> {
         let by_file = self.options.by_file.then(|| "file_name".to_owned());
         let mut parts = self.options.of_folders();
-        parts.extend(present([(IMAGE_KEY.name, by_file)]));
+        parts.extend(present([
+            (IMAGE_KEY.name, by_file),
+            (IMAGES_LIST.name, self.options.images_list.clone()),
+        ]));
         parts
+    }
+
+    /// Refuses records if only some images of a data set are to be scored.
+    pub(crate) fn accept_records(&self) -> Result<(), FieldError> {
+        let Some(list) = &self.options.images_list else {
+            return Ok(());
+        };
+        let problem = Message::default().option(IMAGES_LIST.name, list);
+        let problem = problem.text(" goes with dataset files and folders, found records");
+        Err(FieldError::new(Side::Reference, problem))
     }
 
     /// Parses a record of one image.
@@ -631,6 +646,9 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
 
     /// Opens COCO's files to read them image by image. Returns `None` if they are to be read as a whole.
     fn open(&self, data: &DataSet) -> Option<CocoStream<S>> {
+        if self.options.images_list.is_some() {
+            return None;
+        }
         let options = self.options.coco(data);
         (self.readers.open)(&data.references, &data.predictions, options)
     }
@@ -639,6 +657,44 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
     fn read(&self, data: &DataSet) -> Result<(Dataset<S>, Warnings), ReadError> {
         let read = (self.readers.documents)(data, &self.options);
         read.map_err(|error| with_image_key(error, &data.references, &data.predictions))
+    }
+
+    /// Reads documents as a whole, and keeps the images that a list selects.
+    fn read_selected(
+        &self,
+        data: &mut DataSet,
+    ) -> Result<(Dataset<S>, Warnings, Selected), ReadError> {
+        let Some(list) = data.file(IMAGES_LIST.name).cloned() else {
+            let (dataset, warnings) = self.read(data)?;
+            return Ok((dataset, warnings, Selected::default()));
+        };
+        // Whether an image is in no part of the data set is known of the whole.
+        let shard = data.shard.take();
+        let (dataset, warnings) = self.read(data)?;
+        let images = dataset.images();
+        let keys = images.iter().map(|image| &image.key);
+        let selection = selected(&list, &data.references, keys)?;
+        let is_of_all = shard.is_none_or(|shard| shard.index() == 0);
+        let others = (0..images.len()).filter(|index| !selection.contains(index));
+        let detections = others.map(|index| dataset.predictions(index).len() as u64);
+        let mut counts = Selected {
+            of_images: images.len() as u64,
+            detections: detections.sum(),
+            ..Selected::default()
+        };
+        let is_held = |key: &Key| shard.is_none_or(|shard| shard.holds(&key.to_string()));
+        let held = selection
+            .into_iter()
+            .filter(|&index| is_held(&images[index].key));
+        let held: BTreeSet<usize> = held.collect();
+        if !is_of_all {
+            counts = Selected::default();
+        }
+        counts.images = held.len() as u64;
+        let dataset = dataset.with_images(|index, _| held.contains(&index));
+        // Each part reads the whole, of which the first one tells.
+        let warnings = if is_of_all { warnings } else { Warnings::new() };
+        Ok((dataset, warnings, counts))
     }
 
     /// The other order in which the numbers of boxes may be.

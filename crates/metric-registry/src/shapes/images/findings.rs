@@ -5,6 +5,7 @@ use metric_record::{Message, NAMED_IDS, quoted_id};
 use metric_vision::read::{Finding, Findings, OtherOrder, Warning, Warnings};
 use metric_vision::{ClassTotals, Key};
 
+use super::selection::IMAGES_LIST;
 use crate::{Counted, Reading, Remarks, Sink};
 
 /// What is worth knowing of images that were read.
@@ -66,6 +67,50 @@ impl Observations {
                 }
             }
         }
+    }
+}
+
+/// The number of images that a list selects.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Selected {
+    pub(super) images: u64,
+    /// The number of all images.
+    pub(super) of_images: u64,
+    /// The number of detections in other images.
+    pub(super) detections: u64,
+}
+
+/// The names of the tallies of [`Selected`].
+const SELECTED: [&str; 3] = [
+    "selected images",
+    "images before selection",
+    "detections without selection",
+];
+
+impl Selected {
+    /// Notes it for the warning.
+    pub(super) fn note<R: Reading>(self, sink: &mut Sink<'_, R>) {
+        let counts = [self.images, self.of_images, self.detections];
+        for (name, count) in SELECTED.into_iter().zip(counts) {
+            sink.tally(name, count);
+        }
+    }
+
+    /// The warning that scores are those of a part.
+    fn warning(remarks: Remarks<'_>) -> Option<Message> {
+        let [images, of_images, detections] = SELECTED.map(|name| remarks.tally(name));
+        let message = Message::from(format!("selected {images} of {of_images} images by "))
+            .option(IMAGES_LIST.name, "");
+        let left = Counted::new(
+            "detection in another image was left out",
+            "detections in other images were left out",
+        );
+        let left = Counted::warnings([(detections, left)]).next();
+        let message = match left {
+            Some(left) => message.text("; ").message(&left),
+            None => message,
+        };
+        (of_images > 0).then_some(message)
     }
 }
 
@@ -218,7 +263,8 @@ pub(crate) fn data_warnings(
 ) -> Vec<Message> {
     let count = |finding: Finding| remarks.tally(finding.name());
     let left_out = remarks.times(&unknown_classes());
-    let mut warnings = lacking_classes(classes, left_out);
+    let mut warnings: Vec<Message> = Selected::warning(remarks).into_iter().collect();
+    warnings.extend(lacking_classes(classes, left_out));
     let mut orders = ORDERS.iter();
     warnings.extend(orders.find_map(|order| other_order(order, remarks)));
     if !rules.scores_nothing {
@@ -274,6 +320,19 @@ pub(crate) fn data_warnings(
         ], None),
     ]));
     warnings
+}
+
+/// The note that a limit left out detections, and in how many images, which are tallied if they are not given.
+pub(crate) fn limit_note(beyond: Option<[u64; 2]>, remarks: Remarks<'_>) -> Option<Message> {
+    let tallied = [Finding::DetectionBeyondLimit, Finding::ImageBeyondLimit];
+    let tallied = tallied.map(|finding| remarks.tally(finding.name()));
+    let [detections, images] = beyond.unwrap_or(tallied);
+    let left_out = Counted::new("detection", "detections").warning(detections);
+    let of_images = Counted::new("image", "images").warning(images);
+    let note = Message::default().option("max-detections", "");
+    let note = note.text(" left out ").message(&left_out);
+    let note = note.text(" in ").message(&of_images);
+    (detections > 0).then_some(note)
 }
 
 /// The end of a warning that says what to do: words and the option after them.

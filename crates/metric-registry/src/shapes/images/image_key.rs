@@ -13,7 +13,7 @@ pub(crate) const IMAGE_KEY: OptionSpec = OptionSpec::one_of("image-key", "KEY", 
     "Meaning of image_id in results: the id of the image, or its file name, with or without folder and extension").or("id");
 
 /// The ids of images, as JSON, by the names of their files; `None` for a name that two images have.
-struct FileNames<'a>(HashMap<String, Option<&'a str>>);
+pub(super) struct FileNames<'a>(HashMap<String, Option<&'a str>>);
 
 /// Replaces the names of files in a list of results by the ids of their images.
 pub(crate) fn with_image_ids(
@@ -98,7 +98,7 @@ fn is_file_name(record: &str, references: &Document, results: &Document) -> Opti
 
 impl<'a> FileNames<'a> {
     /// The names of the images of a ground truth.
-    fn of_images(references: &'a Document) -> Result<Self, ReadError> {
+    pub(super) fn of_images(references: &'a Document) -> Result<Self, ReadError> {
         let truth = references.file()?;
         let refuse = |problem: String| ReadError::new(&references.name, problem);
         let file: Entries<'a> = json::typed(truth.content()).map_err(refuse)?;
@@ -125,7 +125,8 @@ impl<'a> FileNames<'a> {
         let mut forms = vec![name];
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
-        forms.extend([base, stem]);
+        let path = name.rsplit_once('.').map_or(name, |(path, _)| path);
+        forms.extend([base, stem, path]);
         // A name that is a number may be written as one.
         let number = stem.bytes().all(|byte| byte.is_ascii_digit());
         let number = Some(stem.trim_start_matches('0')).filter(|it| number && !it.is_empty());
@@ -141,7 +142,11 @@ impl<'a> FileNames<'a> {
     /// The id of the image that a JSON string or number names.
     fn id(&self, json: &str) -> Result<Option<&'a str>, String> {
         let name = json::string(json);
-        let name = name.as_deref().unwrap_or(json.trim());
+        self.named(name.as_deref().unwrap_or(json.trim()))
+    }
+
+    /// The id of the image whose file has a name.
+    pub(super) fn named(&self, name: &str) -> Result<Option<&'a str>, String> {
         match self.0.get(name) {
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(format!(

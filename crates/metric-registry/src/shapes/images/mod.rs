@@ -4,6 +4,7 @@
 mod files;
 mod findings;
 mod image_key;
+mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +21,17 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub(crate) use files::{
-    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, IMAGES, ImageFiles, ImageReading, Listing, Readers,
+    BOXES, COLUMNS, FIRST_CATEGORY, IMAGE_SIZE, ImageFiles, ImageReading, Listing, Readers,
     read_images,
 };
-pub(crate) use findings::{Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings};
+pub(crate) use findings::{
+    Finds, OfClass, POINTS_AT_ORIGIN, WarningRules, data_warnings, limit_note,
+};
 pub(crate) use image_key::IMAGE_KEY;
+pub(crate) use selection::IMAGES_LIST;
 
 use crate::{
-    Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers,
+    Asked, ConfusionTable, DataSet, DataSetError, Facts, Group, Header, Named, Numbers, ObjectsAt,
     OptionError, Options, PrintedTable, Reading, Remarks, Scope, Scorer, Sink, Unanswered, Unified,
     Weigher, scorer,
 };
@@ -98,6 +102,11 @@ pub(crate) trait ImageMetric:
         Vec::new()
     }
 
+    /// Returns how many detections the option `max-detections` left out, and in how many images, if the state counts them.
+    fn beyond_limit(&self, _state: &Self::State, _score: &Self::Score) -> Option<[u64; 2]> {
+        None
+    }
+
     /// Returns one score of an example by its name, where that takes less time than all of them.
     fn example_score(&self, _state: &Self::State, _name: &str) -> Option<Option<f64>> {
         None
@@ -149,7 +158,7 @@ pub(crate) fn images<M: ImageMetric>(
         warnings,
         facts: Facts {
             signature,
-            objects: IMAGES,
+            objects: ObjectsAt::IMAGES,
             ranking_score: ranking_score.map(str::to_owned),
             ..Facts::default()
         },
@@ -229,6 +238,7 @@ impl<M: ImageMetric> Reading for OfImages<M> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
+        self.files.accept_records()?;
         let reference = record.reference.to_json_or("[]");
         let reference = reference.map_err(FieldError::reference)?;
         let prediction = record.prediction.to_json_or("[]");
@@ -281,6 +291,8 @@ impl<M: ImageMetric> Reading for OfImages<M> {
             numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);
             let of_metric = self.metric.warnings(state, &score, classes, remarks);
             numbers.warnings.extend(of_metric);
+            let beyond = self.metric.beyond_limit(state, &score);
+            numbers.notes.extend(limit_note(beyond, remarks));
         }
         numbers
     }

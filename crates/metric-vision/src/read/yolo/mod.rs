@@ -153,16 +153,10 @@ pub(super) fn read_objects<S: OfOutline>(
     predictions: &Document,
     options: &YoloOptions,
 ) -> Result<(Dataset<S>, Warnings), ReadError> {
-    let mut files = FileReader::new(options.max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
-    if let Some(set) = DataSet::find(truths, options.split.as_deref(), &mut files)? {
-        return texts::of_set(&set, predictions, options, files);
-    }
-    let Content::Folder(found) = &predictions.content else {
-        let problem = "is a file: expected a folder, as the references are";
-        return Err(ReadError::new(&predictions.name, problem));
-    };
-    with_folders(truths, &found.path, options, |truths, predictions| {
-        texts::of_files(truths, predictions, options)
+    read_set_or(truths, predictions, options, |found| {
+        with_folders(truths, found, options, |truths, predictions| {
+            texts::of_files(truths, predictions, options)
+        })
     })
 }
 
@@ -173,14 +167,27 @@ pub(super) fn read_boxes(
     options: &YoloOptions,
 ) -> Result<(Dataset<BBox>, Warnings), ReadError> {
     let options = options.clone().with_kind(Some(ObjectKind::Box));
+    read_set_or(truths, predictions, &options, |found| {
+        read_yolo(truths, found, &options)
+    })
+}
+
+/// Reads a data set of pictures, or else folders of labels and of predictions.
+fn read_set_or<S: OfOutline>(
+    truths: &Path,
+    predictions: &Document,
+    options: &YoloOptions,
+    folders: impl FnOnce(&Path) -> Result<(Dataset<S>, Warnings), ReadError>,
+) -> Result<(Dataset<S>, Warnings), ReadError> {
     let mut files = FileReader::new(options.max_bytes.unwrap_or(DEFAULT_MAX_BYTES));
-    match (
-        DataSet::find(truths, options.split.as_deref(), &mut files)?,
-        &predictions.content,
-    ) {
-        (None, Content::Folder(found)) => read_yolo(truths, &found.path, &options),
-        _ => read_objects(truths, predictions, &options),
+    if let Some(set) = DataSet::find(truths, options.split.as_deref(), &mut files)? {
+        return texts::of_set(&set, predictions, options, files);
     }
+    let Content::Folder(found) = &predictions.content else {
+        let problem = "is a file: expected a folder, as the references are";
+        return Err(ReadError::new(&predictions.name, problem));
+    };
+    folders(&found.path)
 }
 
 /// Reads the files of folders of labels and of predictions, as far as their shard needs them.

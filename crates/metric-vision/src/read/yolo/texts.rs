@@ -15,7 +15,7 @@ use crate::read::folder::{
     self, Contents, Detected, Elsewhere, ExtraImages, Folder, FolderFile as _, Object, Part,
     is_held,
 };
-use crate::read::{File, ReadError, Warning, Warnings};
+use crate::read::{File, ReadError, TextColumns, Warning, Warnings};
 use crate::{Class, Dataset, Key, ObjectKind, Sigmas};
 
 /// How the lines of a data set become objects.
@@ -117,6 +117,7 @@ const MIXED: &str = "found a box in a file of segments, expected one of the two:
 fn kind_of<'a>(
     labels: impl Iterator<Item = File<'a>>,
     predictions: impl Iterator<Item = File<'a>>,
+    columns: Option<TextColumns>,
     pose: Option<PoseForm>,
     name: &str,
 ) -> Result<ObjectKind, ReadError> {
@@ -129,6 +130,8 @@ fn kind_of<'a>(
         let lines = files.flat_map(|file| file.content().lines());
         lines.map(|line| line.split_whitespace().count()).max()
     };
+    // Columns that are listed are those of boxes.
+    let predictions = predictions.filter(|_| columns.is_none());
     let (labels, predictions) = (&mut { labels }, &mut { predictions });
     let [of_labels, of_predictions] =
         [most(labels), most(predictions)].map(Option::unwrap_or_default);
@@ -219,7 +222,13 @@ pub(super) fn of_files<S: OfOutline>(
     let name = truths.first().map_or("", |file| file.name);
     let kind = match options.kind {
         Some(kind) => kind,
-        None => kind_of(of_images(truths), of_images(predictions), pose, name)?,
+        None => kind_of(
+            of_images(truths),
+            of_images(predictions),
+            options.columns,
+            pose,
+            name,
+        )?,
     };
     let made = options.made(kind);
     let has_sizes = options.sizes != super::ImageSizes::Unknown;
@@ -370,7 +379,13 @@ pub(super) fn of_set<S: OfOutline>(
         .map(|(name, text)| File { name, text });
     let kind = match options.kind {
         Some(kind) => kind,
-        None => kind_of(texts, found.files().into_iter(), set.pose, &set.name)?,
+        None => kind_of(
+            texts,
+            found.files().into_iter(),
+            options.columns,
+            set.pose,
+            &set.name,
+        )?,
     };
     let made = options.made(kind);
     let is_pose = made == ObjectKind::Pose;
