@@ -287,3 +287,11 @@ def test_run_lengths_as_bytes():
         metric_suite.coco(predictions=[{**found[0], "segmentation": {**runs, "counts": b"\xff"}}], references=truth, iou_type="segm")
     segments = [{"segments_info": [{"id": 1, "category_id": 7, "area": 150, "segmentation": runs}]}]
     assert metric_suite.panoptic(predictions=segments, references=segments)["PQ"] == 1
+
+
+def test_systems_of_label_maps_are_compared():
+    found = metric_suite.compare("segmentation", references=LABELS, predictions={"all": LABELS, "some": FOUND}, classes=4)
+    texts = metric_suite.compare(
+        "segmentation", references=LABELS.tolist(), predictions={"all": LABELS.tolist(), "some": FOUND.tolist()}, classes=4
+    )
+    assert found == texts
