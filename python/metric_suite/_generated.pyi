@@ -3017,6 +3017,7 @@ def coco(
     areas: Sequence[str] | str | None = None,
     max_detections: Sequence[int] | int | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3061,10 +3062,12 @@ def coco(
             20).
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         class_agnostic: Treat all objects as one class.
@@ -3115,10 +3118,12 @@ class COCO(Metric):
             20).
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         class_agnostic: Treat all objects as one class.
@@ -3151,6 +3156,7 @@ class COCO(Metric):
         areas: Sequence[str] | str | None = None,
         max_detections: Sequence[int] | int | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
@@ -3184,6 +3190,7 @@ def lvis(
     recalls: Sequence[float] | float | None = None,
     areas: Sequence[str] | str | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     quirks: Literal['none', 'lvis'] = 'none',
     groups: Literal['none', 'class', 'frequency'] = 'none',
     box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
@@ -3221,6 +3228,8 @@ def lvis(
             small:0:1024,medium:1024:9216,large:9216:1e10.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
         groups: Tables in addition to the total.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3263,6 +3272,8 @@ class LVIS(Metric):
             small:0:1024,medium:1024:9216,large:9216:1e10.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         quirks: Reproduce the known error of lvis, which counts a match with the annotation id 0 as none.
         groups: Tables in addition to the total.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3290,6 +3301,7 @@ class LVIS(Metric):
         recalls: Sequence[float] | float | None = None,
         areas: Sequence[str] | str | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         quirks: Literal['none', 'lvis'] = 'none',
         groups: Literal['none', 'class', 'frequency'] = 'none',
         box_format: Literal['xyxy', 'xywh', 'cxcywh'] = 'xyxy',
@@ -3317,6 +3329,7 @@ def voc(
     pixel_plus_one: bool = False,
     iou_type: Literal['bbox', 'obb', 'segm'] | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3351,10 +3364,12 @@ def voc(
         iou_type: Shapes to compare: boxes, four-cornered shapes of YOLO's data sets, or masks.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total.
@@ -3394,10 +3409,12 @@ class VOC(Metric):
         iou_type: Shapes to compare: boxes, four-cornered shapes of YOLO's data sets, or masks.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total.
@@ -3424,6 +3441,7 @@ class VOC(Metric):
         pixel_plus_one: bool = False,
         iou_type: Literal['bbox', 'obb', 'segm'] | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
@@ -3455,6 +3473,7 @@ def detection(
     box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
     groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3496,10 +3515,12 @@ def detection(
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3549,10 +3570,12 @@ class Detection(Metric):
         groups: Tables in addition to the total: class, image, both, or none. By default class.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3580,6 +3603,7 @@ class Detection(Metric):
         box: Literal['xywh', 'xyxy', 'cxcywh', 'rotated', 'rotated-degrees', 'polygon'] = 'xywh',
         groups: Sequence[Literal['class', 'image', 'both', 'none']] | str | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
@@ -3606,6 +3630,7 @@ def tide(
     background: float = 0.1,
     max_detections: int = 100,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3637,10 +3662,12 @@ def tide(
         max_detections: Number of detections per image that count.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3677,10 +3704,12 @@ class TIDE(Metric):
         max_detections: Number of detections per image that count.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         box_format: What boxes in dicts of torchmetrics are: two corners, the upper left corner and the size, or
@@ -3704,6 +3733,7 @@ class TIDE(Metric):
         background: float = 0.1,
         max_detections: int = 100,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
@@ -3732,6 +3762,7 @@ def confusion_matrix(
     iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
     prefer_class: bool = False,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3767,10 +3798,12 @@ def confusion_matrix(
         prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
@@ -3812,10 +3845,12 @@ class ConfusionMatrix(Metric):
         prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the matrix, for more than 2,000 classes as a
@@ -3843,6 +3878,7 @@ class ConfusionMatrix(Metric):
         iou_type: Literal['bbox', 'segm', 'obb', 'keypoints'] | None = None,
         prefer_class: bool = False,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
@@ -3872,6 +3908,7 @@ def ultralytics(
     score_threshold: float | None = None,
     oks_sigmas: Sequence[float] | float | None = None,
     image_key: Literal['id', 'file_name'] = 'id',
+    images_list: str | PathLike[str] | None = None,
     image_size: str | None = None,
     columns: str | None = None,
     first_category: Literal['0', '1'] | None = None,
@@ -3906,10 +3943,12 @@ def ultralytics(
         oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the curves.
@@ -3953,10 +3992,12 @@ class Ultralytics(Metric):
         oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
+        images_list: Score only the images that this file lists, one id or path per line, such as VOC's
+            ImageSets/Main/val.txt.
         image_size: Width and height of images, for YOLO files without pictures that can be read. Without it,
             boxes stay in fractions of the image.
         columns: Order of the columns of text results, if it is not the usual one, such as
-            class,score,cx,cy,w,h.
+            class,score,cx,cy,w,h. A column _ is skipped.
         first_category: Number of the first class in predictions.json of Ultralytics, beside a YOLO data set, if
             its ids do not tell.
         groups: Tables in addition to the total. details writes the curves.
@@ -3983,6 +4024,7 @@ class Ultralytics(Metric):
         score_threshold: float | None = None,
         oks_sigmas: Sequence[float] | float | None = None,
         image_key: Literal['id', 'file_name'] = 'id',
+        images_list: str | PathLike[str] | None = None,
         image_size: str | None = None,
         columns: str | None = None,
         first_category: Literal['0', '1'] | None = None,
