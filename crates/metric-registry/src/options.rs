@@ -136,6 +136,12 @@ impl OptionSpec {
         Self::new(name, OptionKind::Choice(words), value, help)
     }
 
+    /// Returns the option that asks for tables of groups in addition to the total, without which there are none.
+    #[must_use]
+    pub const fn groups(kinds: fn() -> Vec<&'static str>, help: &'static str) -> Self {
+        Self::one_of("groups", "KIND", kinds, help).or("none")
+    }
+
     /// Returns an option that accepts integers within these bounds.
     #[must_use]
     pub const fn integer(

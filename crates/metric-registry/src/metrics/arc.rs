@@ -56,13 +56,10 @@ pub(crate) const ARC: Entry = Entry {
             "strict",
             "Refuse invalid predicted grids instead of counting them as misses. Also refuse attempts, tasks and outputs of a submission that do not belong there",
         ),
-        OptionSpec::one_of(
-            "groups",
-            "KIND",
+        OptionSpec::groups(
             || vec!["none", "task"],
             "In submissions: tables in addition to the total",
-        )
-        .or("none"),
+        ),
     ],
     scores: &[
         ScoreSpec::higher("cell_accuracy"),

@@ -50,8 +50,8 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
             "Classes to include in the averages and the table, for example only the positive class [default: all]"),
         OptionSpec::choice::<KappaWeights>("kappa", "WEIGHTS",
             "Cost of a disagreement in cohen_kappa, by the distance of both classes. --labels then gives their order, and examples with other labels do not count [default: every disagreement costs the same, over all labels]"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a matrix").or("none"),
+        OptionSpec::groups(|| vec!["none", "class"],
+            "Tables in addition to the total. --details writes the confusions, for up to 1,000 classes as a matrix"),
     ],
     scores: &[
         ScoreSpec::higher("accuracy").proportion("correct", "total"),

@@ -73,8 +73,8 @@ pub(crate) const CLASSIFICATION_SCORES: Entry = Entry {
         OptionSpec { help: "Field next to the reference with the weight of the example", ..WEIGHT },
         OptionSpec::flag(DECISION_VALUES,
             "Accept any finite score, and leave out the scores that need probabilities"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total: each of three or more classes against the rest").or("none"),
+        OptionSpec::groups(|| vec!["none", "class"],
+            "Tables in addition to the total: each of three or more classes against the rest"),
     ],
     scores: &[
         ScoreSpec::higher("roc_auc"),

@@ -69,8 +69,8 @@ pub(crate) const COCO: Entry = Entry {
         OptionSpec::flag("class-agnostic", "Treat all objects as one class"),
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "pycocotools"],
             "Reproduce the known errors of a program. They affect annotations with the id 0, a repeated id or the field ignore, masks that differ in size from their image, polygons of an odd number of values, and AP if 100 is not in --max-detections").or("none"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total. With --class-agnostic there is no table of classes").or("none"),
+        OptionSpec::groups(|| vec!["none", "class"],
+            "Tables in addition to the total. With --class-agnostic there is no table of classes"),
     ],
     scores: &[
         ScoreSpec::higher("AP"),

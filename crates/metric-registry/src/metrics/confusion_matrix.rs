@@ -47,7 +47,7 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
+        OptionSpec::groups(|| vec!["none", "class"],
             "Tables in addition to the total. --details writes the matrix, for more than 2,000 classes as a list of cells").or("class"),
     ],
     scores: &[

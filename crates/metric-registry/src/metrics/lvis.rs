@@ -51,8 +51,8 @@ pub(crate) const LVIS: Entry = Entry {
         IMAGES_LIST,
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "lvis"],
             "Reproduce the known error of lvis, which counts a match with the annotation id 0 as none").or("none"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class", "frequency"],
-            "Tables in addition to the total").or("none"),
+        OptionSpec::groups(|| vec!["none", "class", "frequency"],
+            "Tables in addition to the total"),
     ],
     scores: &[
         ScoreSpec::higher("AP"),

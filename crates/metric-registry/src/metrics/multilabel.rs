@@ -68,13 +68,9 @@ pub(crate) const MULTILABEL: Entry = Entry {
         THRESHOLD,
         WEIGHT,
         DELIMITER,
-        OptionSpec::one_of(
-            "groups",
-            "KIND",
-            || vec!["none", "class"],
+        OptionSpec::groups(|| vec!["none", "class"],
             "Tables in addition to the total",
-        )
-        .or("none"),
+        ),
     ],
     scores: &[
         ScoreSpec::higher("precision"),

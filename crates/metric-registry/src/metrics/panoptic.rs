@@ -69,8 +69,8 @@ pub(crate) const PANOPTIC: Entry = Entry {
             "Maximum number of ids of segments on a side of an image").or("65536"),
         OptionSpec::one_of("quirks", "PROGRAM", || vec!["none", "panopticapi"],
             "Reproduce the known errors of a program: of segments, categories or predicted images with one id the last counts, and reference segments of unknown categories are left out").or("none"),
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total").or("none"),
+        OptionSpec::groups(|| vec!["none", "class"],
+            "Tables in addition to the total"),
     ],
     scores: &[
         ScoreSpec::higher("PQ"),

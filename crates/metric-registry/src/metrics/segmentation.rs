@@ -89,9 +89,8 @@ pub(crate) const SEGMENTATION: Entry = Entry {
         label_maps::OPTIONS[1],
         label_maps::OPTIONS[2],
         label_maps::OPTIONS[3],
-        OptionSpec::one_of("groups", "KIND", || vec!["none", "class"],
-            "Tables in addition to the total. --details writes the confusion matrix, for more than 1,000 classes as a list of cells")
-            .or("none"),
+        OptionSpec::groups(|| vec!["none", "class"],
+            "Tables in addition to the total. --details writes the confusion matrix, for more than 1,000 classes as a list of cells"),
     ],
     scores: &[
         ScoreSpec::higher("mIoU"),

@@ -85,13 +85,10 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,
-        OptionSpec::one_of(
-            "groups",
-            "KIND",
+        OptionSpec::groups(
             || vec!["none", "class"],
             "Tables in addition to the total. --details writes the curves",
-        )
-        .or("none"),
+        ),
     ],
     scores: &[
         ScoreSpec::higher("P"),

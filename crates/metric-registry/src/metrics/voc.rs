@@ -70,13 +70,7 @@ pub(crate) const VOC: Entry = Entry {
         IMAGE_SIZE,
         COLUMNS,
         FIRST_CATEGORY,
-        OptionSpec::one_of(
-            "groups",
-            "KIND",
-            || vec!["none", "class"],
-            "Tables in addition to the total",
-        )
-        .or("class"),
+        OptionSpec::groups(|| vec!["none", "class"], "Tables in addition to the total").or("class"),
     ],
     scores: &[ScoreSpec::higher("mAP"), ScoreSpec::higher("AP")],
     groups: &["class"],
