@@ -152,7 +152,7 @@ mod tests {
             Ok(vec![1, 3])
         );
         let problem =
-            "val.txt: line 2: found \"y\": expected the id or the file name of an image of labels";
+            "val.txt:2: found \"y\": expected the id or the file name of an image of labels";
         assert_eq!(found("x\ny 0\n"), Err(problem.to_owned()));
         let problem = "val.txt: lists no images: expected one id or file name per line";
         assert_eq!(found("\n"), Err(problem.to_owned()));
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(found("val/b/7.png\n/data/val/a/7.jpg"), Ok(vec![0, 1]));
         let error = found("7.png").expect_err("two images");
         assert!(
-            error.starts_with("val.txt: line 1: several images have the file name"),
+            error.starts_with("val.txt:1: several images have the file name"),
             "{error}"
         );
         let error = found("1").expect_err("two images");
