@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use metric_record::json::{self, Entries};
-use metric_record::{FieldError, Kind, Message};
+use metric_record::{FieldError, FieldPath, Kind, Message};
 use metric_stats::fnv1a64;
 
 use crate::ranking::Ranking;
@@ -199,7 +199,13 @@ impl Plan {
         let field = |option: &str, name: &str| -> Result<&str, FieldError> {
             let found = entries.iter().find(|(field, _)| field == name);
             let found = found.map(|(_, value)| *value);
-            found.ok_or_else(|| {
+            let within = || {
+                let path = FieldPath::new(name);
+                fields
+                    .filter(|_| path.is_path())
+                    .and_then(|fields| path.find(fields).ok())
+            };
+            found.or_else(within).ok_or_else(|| {
                 let problem = Message::from(format!("no field {name:?}, which "));
                 let problem = problem.option(option, "").text(" names");
                 FieldError::reference(problem).of_field(name)
@@ -321,6 +327,27 @@ mod tests {
             let error = described(&plan, fields).expect_err("no key");
             assert!(error.contains("field \"speaker\""), "{error}");
         }
+    }
+
+    #[test]
+    fn a_field_may_be_a_path() {
+        let plan = Plan {
+            cluster_field: Some("doc.page".to_owned()),
+            slices: vec![slice("doc.tags.0")],
+            ..Plan::default()
+        };
+        let found = described(&plan, r#"{"doc": {"page": 3, "tags": ["law", "art"]}}"#);
+        let found = found.expect("a key and a slice");
+        assert_eq!(found.cluster, fnv1a64(b"3"));
+        assert_eq!(found.groups, [("doc.tags.0".to_owned(), "law".to_owned())]);
+        // A field of that name comes first.
+        let found = described(
+            &plan,
+            r#"{"doc.page": 4, "doc": {"page": 3, "tags": ["law"]}}"#,
+        );
+        assert_eq!(found.expect("a key").cluster, fnv1a64(b"4"));
+        let error = described(&plan, r#"{"doc": {"tags": ["law"]}}"#).expect_err("no page");
+        assert!(error.contains("no field \"doc.page\""), "{error}");
     }
 
     #[test]
