@@ -99,6 +99,7 @@ pub enum Objects {
 
 impl Objects {
     /// Returns those that the words for shapes name; of other shapes there are no columns.
+    #[cfg(feature = "vision")]
     pub(crate) fn named(options: &Options) -> Option<Self> {
         match options.get("iou-type").as_deref() {
             None | Some("bbox") => Some(Self::Boxes),
