@@ -26,7 +26,11 @@ fuzz_target!(|data: &[u8]| {
     };
     let rules = PanopticRules {
         matching: MatchingRules {
-            iou: if byte % 2 == 0 { SegmentIou::Mask } else { SegmentIou::Boundary },
+            iou: if byte % 2 == 0 {
+                SegmentIou::Mask
+            } else {
+                SegmentIou::Boundary
+            },
             quirks: byte / 2 % 2 == 1,
         },
         maps: MapOptions::default().with_max_pixels(1 << 16),
@@ -54,7 +58,12 @@ fn files(reference: &str, prediction: &str, rules: PanopticRules) -> Result<(), 
     for truth in &truths.images {
         let image = found.images.iter().find(|image| image.id == truth.id);
         let image = image.map(|image| (&found, image));
-        matchings.push(compare_files((&truths, truth), image, &|id| id != 7, rules)?);
+        matchings.push(compare_files(
+            (&truths, truth),
+            image,
+            &|id| id != 7,
+            rules,
+        )?);
     }
     check(&matchings);
     Ok(())

@@ -69,7 +69,9 @@ fuzz_target!(|data: &[u8]| {
 
 /// The files whose names follow a mark.
 fn files<'t>(text: &'t str, mark: &str) -> Vec<File<'t>> {
-    let parts = text.split("\n@").map(|part| part.strip_prefix('@').unwrap_or(part));
+    let parts = text
+        .split("\n@")
+        .map(|part| part.strip_prefix('@').unwrap_or(part));
     let parts = parts.filter_map(|part| part.strip_prefix(&mark[1..]));
     let files = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
     files.map(|(name, text)| File { name, text }).collect()
