@@ -218,8 +218,10 @@ def _outcomes(
 ) -> list[tuple[str, Any, int | None]]:
     """Scores each system; with ``missing="skip"`` on the examples that all of them have."""
 
-    def scored(**further: Any) -> dict[str, Any]:
-        scorer = _native.Scorer(metric, options, {**settings, "is_compared": True, **further})
+    def scorer_of(**further: Any) -> _native.Scorer:
+        return _native.Scorer(metric, options, {**settings, "is_compared": True, **further})
+
+    def scored(scorer: _native.Scorer) -> dict[str, Any]:
         found = {}
         for name, predictions in systems.items():
             try:
@@ -228,14 +230,14 @@ def _outcomes(
                 raise _of_system(error, name) from None
         return found
 
-    outcomes = scored()
-    missing = dict.fromkeys(outcomes, 0)
+    outcomes = scored(scorer_of())
     if settings.get("missing") == "skip":
-        missing = {name: result_of(outcome).missing for name, outcome in outcomes.items()}
-    if not any(missing.values()):
-        return [(name, outcome, None) for name, outcome in outcomes.items()]
-    paired = scored(paired_with=list(outcomes.values()))
-    return [(name, outcome, missing[name]) for name, outcome in paired.items()]
+        paired = scorer_of(paired_with=list(outcomes.values()))
+        # If all systems lack the same, each of them has left it out by itself.
+        if paired.leaves_out:
+            missing = {name: result_of(outcome).missing for name, outcome in outcomes.items()}
+            return [(name, outcome, missing[name]) for name, outcome in scored(paired).items()]
+    return [(name, outcome, None) for name, outcome in outcomes.items()]
 
 
 def _of_system(error: MetricError, name: str) -> MetricError:

@@ -7,6 +7,7 @@ __version__: str
 
 class Scorer:
     has_details: bool
+    leaves_out: bool
     reads_boxes: bool
     reads_masks: bool
     reads_corners: bool

@@ -223,11 +223,7 @@ def test_a_comparison_of_systems_with_gaps(session, lacking):
     assert [system["missing"] for system in expected["systems"]] == counts
     frame = session.createDataFrame(list(references.items()), "id string, reference string").repartition(3)
     frames = {name: session.createDataFrame(list(rows.items()), "id string, prediction string") for name, rows in systems.items()}
-    found = dict(spark.compare(frame, "wer", frames, **options))
-    expected = dict(expected)
-    # The warnings of a system are the same, in an order that depends on where its gaps were found.
-    assert sorted(found.pop("warnings")) == sorted(expected.pop("warnings"))
-    assert found == expected
+    assert spark.compare(frame, "wer", frames, **options) == expected
     with pytest.raises(metric_suite.MetricError, match=r"""no reference for 1 prediction of predictions\['other'\]: id "unknown\""""):
         spark.compare(frame, "wer", frames, **{**options, "extra": "error"})
 

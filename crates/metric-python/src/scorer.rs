@@ -36,6 +36,9 @@ pub(crate) struct Scorer {
     scores: Vec<Py<PyString>>,
     /// The objects of images that it compares, if columns of Python may have them.
     objects: Option<Objects>,
+    /// Whether examples that some of the outcomes have, which it is paired with, are left out.
+    #[pyo3(get)]
+    leaves_out: bool,
 }
 
 /// Scores by name, and the texts that they are the scores of.
@@ -79,10 +82,11 @@ impl Scorer {
         if settings.flag("is_compared")? {
             run = run.for_comparison();
         }
+        let mut leaves_out = false;
         if let Some(outcomes) = settings.value("paired_with")? {
             let outcomes = outcomes.extract::<Vec<PyRef<'_, Outcome>>>()?;
             let outcomes: Vec<_> = outcomes.iter().map(|it| &it.outcome).collect();
-            run.keep_common(&outcomes);
+            leaves_out = run.keep_common(&outcomes);
         }
         let name = entry.name;
         let objects = (entry.objects)(&chosen);
@@ -94,6 +98,7 @@ impl Scorer {
             name,
             scores: scores.collect(),
             objects,
+            leaves_out,
         })
     }
 
