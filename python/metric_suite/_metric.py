@@ -204,7 +204,7 @@ def _scored(
             problem = f"found a mapping, but predictions are {type(predictions).__name__}: expected two mappings of ids to values"
             raise MetricError(f"references: {problem}, or two sequences", side="reference")
         shape = "mask" if scorer.reads_masks else "corners" if scorer.reads_corners else "box"
-        wanted = Wanted(shape, scorer.metric == "ultralytics", box_format or "xyxy")
+        wanted = Wanted(shape, scorer.reads_boxes_of_masks, box_format or "xyxy")
         predictions, references = Boxes.pair(predictions, references, incomplete=incomplete, wanted=wanted)
         if scorer.reads_boxes and type(references) is dict and type(predictions) is list:
             found = scorer.score_dicts(predictions, references)

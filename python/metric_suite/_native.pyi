@@ -10,6 +10,7 @@ class Scorer:
     leaves_out: bool
     reads_boxes: bool
     reads_masks: bool
+    reads_boxes_of_masks: bool
     reads_corners: bool
     metric: str
     fields: list[str]

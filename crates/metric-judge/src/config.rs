@@ -155,12 +155,11 @@ impl Task {
         Ok((run, settings))
     }
 
-    /// The folder next to the predictions whose files they name, as PNG files of panoptic segments; `None` if the metric has no such
-    /// folder, or an option names it.
+    /// The folder next to the predictions whose files they name, such as PNG files of panoptic segments; `None` if the metric has no
+    /// such folder, or if an option names it.
     pub(crate) fn folder_of_predictions(&self) -> Option<&str> {
-        const OPTION: &str = "prediction-folder";
-        let mut options = self.entry.options.iter();
-        let is_read = options.any(|spec| spec.name == OPTION) && !self.options.has(OPTION);
+        let option = self.entry.prediction_folder;
+        let is_read = !option.is_empty() && !self.options.has(option);
         let name = &self.predictions;
         let name = name.strip_suffix(".gz").unwrap_or(name);
         name.strip_suffix(".json").filter(|_| is_read)

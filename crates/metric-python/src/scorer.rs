@@ -313,7 +313,12 @@ impl Scorer {
 
     #[getter]
     fn reads_masks(&self) -> bool {
-        self.objects == Some(Objects::Masks)
+        matches!(self.objects, Some(Objects::Masks | Objects::MasksAndBoxes))
+    }
+
+    #[getter]
+    fn reads_boxes_of_masks(&self) -> bool {
+        self.objects == Some(Objects::MasksAndBoxes)
     }
 
     #[getter]

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use metric_run::record::GridRow;
 use metric_segmentation::{LabelRow, Metric, PixelConfusions, Segmentation, for_each_run};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,8 +46,8 @@ impl LabelPairs {
         let mut rows = [Vec::new(), Vec::new()];
         for index in 0..reference.size()[0] {
             let [labels, predicted] = &mut rows;
-            let labels = label_row(reference.row(index, labels));
-            let predicted = label_row(prediction.row(index, predicted));
+            let labels = LabelRow::from(reference.row(index, labels));
+            let predicted = LabelRow::from(prediction.row(index, predicted));
             for_each_run(labels, predicted, |label, predicted, pixels| {
                 *self.pairs.entry((label, predicted)).or_default() += pixels;
             });
@@ -97,11 +96,4 @@ fn pixels<'py>(array: &Bound<'py, PyAny>) -> PyResult<Pixels<'py>> {
         let problem = "expected an array of the shape (height, width) of integers or booleans";
         PyValueError::new_err(problem)
     })
-}
-
-const fn label_row(row: GridRow<'_>) -> LabelRow<'_> {
-    match row {
-        GridRow::Bytes(row) => LabelRow::Bytes(row),
-        GridRow::Wide(row) => LabelRow::Wide(row),
-    }
 }

@@ -61,6 +61,9 @@ pub struct Entry {
     /// Whether a `.json` file is one example rather than a map of ids to examples, judged by one of
     /// its values.
     pub whole_file: fn(value: &str) -> bool,
+    /// The option that names the folder of files that predictions name; without it, the folder is next to the file of
+    /// predictions, and has its name without the ending `.json`. Empty if they name no files.
+    pub prediction_folder: &'static str,
     /// The field of the records of a dataset file that has their id.
     pub record_id: &'static str,
     /// The lists of a dataset file whose items are parts of one record, such as the answers to a question.
@@ -93,6 +96,8 @@ pub enum Objects {
     Boxes,
     /// Masks.
     Masks,
+    /// Masks, and the boxes of their objects where these have some.
+    MasksAndBoxes,
     /// Boxes at an angle, by their corners.
     Corners,
 }
@@ -106,6 +111,15 @@ impl Objects {
             Some("segm" | "boundary") => Some(Self::Masks),
             Some("obb") => Some(Self::Corners),
             _ => None,
+        }
+    }
+
+    /// Returns those that are compared where the boxes of masks are as well.
+    #[cfg(feature = "vision")]
+    pub(crate) fn with_boxes(self) -> Self {
+        match self {
+            Self::Masks => Self::MasksAndBoxes,
+            other => other,
         }
     }
 }
@@ -174,6 +188,7 @@ impl Entry {
         main: None,
         input: Input::Records,
         whole_file: |_| false,
+        prediction_folder: "",
         record_id: "id",
         parts: &[],
         examples: "",

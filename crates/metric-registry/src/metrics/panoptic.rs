@@ -89,6 +89,7 @@ pub(crate) const PANOPTIC: Entry = Entry {
     input: Input::Joined(is_panoptic),
     examples: "images",
     build: &build,
+    prediction_folder: PREDICTION_FOLDER,
     ..Entry::BASE
 };
 

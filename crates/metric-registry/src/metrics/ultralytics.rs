@@ -109,7 +109,11 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
     details: true,
     main: Some("mAP50-95"),
     input: Input::Documents,
-    objects: |options| Objects::named(options).filter(|it| *it != Objects::Boxes),
+    objects: |options| {
+        Objects::named(options)
+            .filter(|it| *it != Objects::Boxes)
+            .map(Objects::with_boxes)
+    },
     build: &build,
     ..Entry::BASE
 };

@@ -288,10 +288,7 @@ impl<R: BufRead + Seek> LabelRows<'_, R> {
                     return Ok(None);
                 }
                 *next += 1;
-                Ok(Some(match grid.row(index, &mut self.wide) {
-                    GridRow::Bytes(row) => LabelRow::Bytes(row),
-                    GridRow::Wide(row) => LabelRow::Wide(row),
-                }))
+                Ok(Some(grid.row(index, &mut self.wide).into()))
             }
             Format::Png(rows) => {
                 let header = rows.header();
@@ -320,6 +317,15 @@ impl<R: BufRead + Seek> LabelRows<'_, R> {
                     }
                 }))
             }
+        }
+    }
+}
+
+impl<'a> From<GridRow<'a>> for LabelRow<'a> {
+    fn from(row: GridRow<'a>) -> Self {
+        match row {
+            GridRow::Bytes(row) => Self::Bytes(row),
+            GridRow::Wide(row) => Self::Wide(row),
         }
     }
 }

@@ -674,26 +674,23 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         let images = dataset.images();
         let keys = images.iter().map(|image| &image.key);
         let selection = selected(&list, &data.references, keys)?;
-        let is_of_all = shard.is_none_or(|shard| shard.index() == 0);
-        let others = (0..images.len()).filter(|index| !selection.contains(index));
-        let detections = others.map(|index| dataset.predictions(index).len() as u64);
+        let is_held = |key: &Key| shard.is_none_or(|shard| shard.holds(&key.to_string()));
+        let held = selection.iter().copied();
+        let held: BTreeSet<usize> = held.filter(|&index| is_held(&images[index].key)).collect();
         let mut counts = Selected {
-            of_images: images.len() as u64,
-            detections: detections.sum(),
+            images: held.len() as u64,
             ..Selected::default()
         };
-        let is_held = |key: &Key| shard.is_none_or(|shard| shard.holds(&key.to_string()));
-        let held = selection
-            .into_iter()
-            .filter(|&index| is_held(&images[index].key));
-        let held: BTreeSet<usize> = held.collect();
-        if !is_of_all {
-            counts = Selected::default();
-        }
-        counts.images = held.len() as u64;
-        let dataset = dataset.with_images(|index, _| held.contains(&index));
         // Each part reads the whole, of which the first one tells.
-        let warnings = if is_of_all { warnings } else { Warnings::new() };
+        let tells = shard.is_none_or(|shard| shard.index() == 0);
+        if tells {
+            let others = (0..images.len()).filter(|index| !selection.contains(index));
+            let detections = others.map(|index| dataset.predictions(index).len() as u64);
+            counts.of_images = images.len() as u64;
+            counts.detections = detections.sum();
+        }
+        let dataset = dataset.with_images(|index, _| held.contains(&index));
+        let warnings = if tells { warnings } else { Warnings::new() };
         Ok((dataset, warnings, counts))
     }
 
