@@ -34,12 +34,13 @@ def of_faster_coco_eval():
 
     truth = COCO("r.json")
     evaluation = COCOeval(truth, truth.loadRes("p.json"), "bbox", lvis_style=True)
+    evaluation.params.maxDets = [300]
     evaluation.evaluate()
     evaluation.accumulate()
     evaluation.summarize()
-    # It also has the recall of 1 and 10 detections, and at the thresholds 0.5 and 0.75, before the frequencies.
-    stats = list(evaluation.stats)
-    return [*stats[:6], *stats[14:17], *stats[8:12]]
+    stats = evaluation.stats_as_dict
+    names = ["AP_all", "AP_50", "AP_75", "AP_small", "AP_medium", "AP_large", "APr", "APc", "APf"]
+    return [stats[name] for name in [*names, "AR_all", "AR_small", "AR_medium", "AR_large"]]
 
 
 def of_hotcoco():
