@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -11,7 +12,7 @@ use metric_run::record::Record;
 use metric_run::registry::{self, DataSet, Drawing, Entry, Sample, StateError, find};
 use metric_run::{
     Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
-    StateFileProblem, merge_states, read_states, sample_json, sample_json_with_inputs,
+    StateFileProblem, merge_states, on_threads, read_states, sample_json, sample_json_with_inputs,
     with_json_field, write_states,
 };
 
@@ -106,7 +107,7 @@ impl Task {
         let opened = self.outputs.open()?;
         let outcomes = self.run.score_observed(data, &watch)?;
         let shown = watch.shown.map(Shown::text).transpose()?;
-        let mut printed = opened.finish(outcomes)?;
+        let mut printed = opened.finish(outcomes, self.run.threads)?;
         for scored in &mut printed.scored {
             scored.class_names = self.class_names.clone();
             scored.slices = self.run.slices.clone();
@@ -146,7 +147,7 @@ impl MergeTask {
             files.push((path.display().to_string(), read_state_file(path)?));
         }
         let Merged { outcomes, warnings } = merge_states(files).map_err(RunError::State)?;
-        let mut printed = opened.finish(outcomes)?;
+        let mut printed = opened.finish(outcomes, None)?;
         for scored in &mut printed.scored {
             scored
                 .report
@@ -229,7 +230,11 @@ impl Outputs {
 
 impl Opened {
     /// Checks the scores, and writes all requested files unless there is an error.
-    fn finish(self, outcomes: Vec<Outcome>) -> Result<Printed, Failure> {
+    fn finish(
+        self,
+        outcomes: Vec<Outcome>,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<Printed, Failure> {
         let state = match self.state {
             Some(file) => {
                 let bytes = write_states(&outcomes).map_err(|error| match error {
@@ -259,7 +264,7 @@ impl Opened {
                 slices: Vec::new(),
             }
         });
-        let scored: Vec<Scored> = scored.collect();
+        let scored: Vec<Scored> = on_threads(threads, || Ok(scored.collect()))?;
         let details = match self.details {
             Some(file) => Some((file, details(&scored)?)),
             None => None,

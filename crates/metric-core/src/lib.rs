@@ -35,7 +35,7 @@ pub use key::Key;
 pub use merge::{Addends, Merge};
 pub use metric::Metric;
 pub use named::NamedScores;
-pub use numpy::pairwise_sum;
+pub use numpy::{pairwise_sum, pairwise_sum_of};
 pub use per_class::{MacroAverage, PerClass};
 pub use sum::{Mean, Sum};
 pub use threads::{is_on_this_thread, on_this_thread};

@@ -9,12 +9,36 @@
 /// ```
 #[must_use]
 pub fn pairwise_sum(numbers: &[f64]) -> f64 {
-    if numbers.len() > 128 {
-        let half = numbers.len() / 2;
-        let (left, right) = numbers.split_at(half - half % 8);
-        return pairwise_sum(left) + pairwise_sum(right);
+    pairwise_sum_of(numbers.len(), numbers.iter().copied())
+}
+
+/// Returns the [`pairwise_sum`] of this many numbers, which need not be in memory. Numbers that are missing at the end count
+/// as 0.
+///
+/// ```
+/// use metric_core::pairwise_sum_of;
+///
+/// assert_eq!(pairwise_sum_of(3, [1.0, 2.0, 4.5].into_iter()), 7.5);
+/// ```
+pub fn pairwise_sum_of(count: usize, mut numbers: impl Iterator<Item = f64>) -> f64 {
+    sum(count, &mut numbers)
+}
+
+/// The number of numbers that are not halved.
+const MOST: usize = 128;
+
+fn sum(count: usize, numbers: &mut impl Iterator<Item = f64>) -> f64 {
+    if count > MOST {
+        let half = count / 2;
+        let left = half - half % 8;
+        return sum(left, numbers) + sum(count - left, numbers);
     }
-    let eights = numbers.chunks_exact(8);
+    let mut some = [0.0; MOST];
+    let some = &mut some[..count];
+    for (slot, number) in some.iter_mut().zip(numbers) {
+        *slot = number;
+    }
+    let eights = some.chunks_exact(8);
     let rest = eights.remainder();
     let sums = eights
         .map(|eight| std::array::from_fn::<f64, 8, _>(|index| eight[index]))

@@ -8,7 +8,7 @@ use crate::dataset::UNLISTED;
 use crate::score::Rank;
 use crate::{
     BBox, CocoAp, CocoArrays, CocoCurves, CocoParams, CocoSlice, CocoSummary, CocoWeights, Curve,
-    Frequency, Image, InvalidCocoParams, Prediction, Shape, TooManyPairs,
+    Frequency, Image, InvalidCocoParams, Prediction, Shape, TooManyPairs, parallel,
 };
 
 pub use state::{LvisCounts, LvisNotes, LvisState};
@@ -301,7 +301,7 @@ impl LvisCurves {
     #[must_use]
     pub fn summary(
         &self,
-        frequency: impl Fn(u32) -> Option<Frequency>,
+        frequency: impl Fn(u32) -> Option<Frequency> + Sync,
     ) -> Vec<(String, Option<f64>)> {
         let mut scores = self.scores(None, &|_| true);
         let is_precision = |(name, _): &(String, _)| name.starts_with("AP");
@@ -312,7 +312,8 @@ impl LvisCurves {
             let score = self.curves.average_precision_of(slice, &keeps);
             (format!("AP_{wanted}"), score)
         };
-        scores.splice(position..position, Frequency::ALL.map(of));
+        let of_frequencies = parallel::map(Frequency::ALL.len(), |index| of(Frequency::ALL[index]));
+        scores.splice(position..position, of_frequencies);
         scores
     }
 
@@ -324,14 +325,14 @@ impl LvisCurves {
 
     /// Returns the scores of the classes that are kept: those of the [summary](Self::summary), except for frequencies.
     #[must_use]
-    pub fn summary_of(&self, keeps: impl Fn(u32) -> bool) -> Vec<(String, Option<f64>)> {
+    pub fn summary_of(&self, keeps: impl Fn(u32) -> bool + Sync) -> Vec<(String, Option<f64>)> {
         self.scores(None, &keeps)
     }
 
     fn scores(
         &self,
         class: Option<u32>,
-        keeps: &dyn Fn(u32) -> bool,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
     ) -> Vec<(String, Option<f64>)> {
         let mut scores = self.curves.summary_of(class, keeps);
         if let DetectionLimit::PerImage(most) = self.limit {

@@ -10,7 +10,7 @@ impl CocoCurves {
     /// memory, or if the curves were read without scores.
     #[must_use]
     pub fn arrays(&self, classes: usize) -> Option<CocoArrays> {
-        let has_scores = |curves: &OfClass| curves.scores.len() == curves.precision.len();
+        let has_scores = |curves: &OfClass| curves.reached_at.len() == curves.precision.len();
         if !self.classes.iter().all(has_scores) {
             return None;
         }
@@ -68,8 +68,7 @@ impl CocoCurves {
                             let to = to(threshold * recalls + recall);
                             let from = reached.next();
                             arrays.precision[to] = from.map_or(0.0, |from| curves.precision[from]);
-                            arrays.scores[to] =
-                                from.map_or(0.0, |from| curves.scores[from].score());
+                            arrays.scores[to] = from.map_or(0.0, |from| curves.score(from));
                         }
                     }
                 }

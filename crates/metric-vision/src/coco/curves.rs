@@ -32,7 +32,9 @@ pub(super) struct OfClass {
     pub(super) curves: Vec<(f64, Range<usize>)>,
     /// Curve by curve the precision at the recalls that are reached; at others it is 0.
     pub(super) precision: Vec<f64>,
-    /// Likewise the score from which on that recall is reached; at others it is 0.
+    /// Likewise the index, in the next list, of the score from which on that recall is reached.
+    pub(super) reached_at: Vec<u32>,
+    /// The greatest score of all detections, then those of the detections that are correct at any threshold, falling.
     pub(super) scores: Vec<Rank>,
 }
 
@@ -186,7 +188,10 @@ impl<'a> ClassDetections<'a> {
             truths: self.truths.clone(),
             curves: Vec::with_capacity(levels * areas * thresholds),
             precision: Vec::new(),
-            scores: Vec::new(),
+            reached_at: Vec::new(),
+            scores: std::iter::once(self.first.unwrap_or(Rank::new(0.0)))
+                .chain(scores.iter().map(|score| score.0))
+                .collect(),
         };
         let needed: Vec<_> = self
             .truths
@@ -236,15 +241,16 @@ impl<'a> ClassDetections<'a> {
             for (curve, right) in right.iter().take(areas * thresholds).enumerate() {
                 let area = area_of[curve];
                 let truths = self.truths[area];
-                let score = |index: usize| detailed[right[index].0].rank.0.0;
-                let first = self.first.unwrap_or(Rank::new(0.0));
                 let wrong = right.iter().map(|&(_, wrong)| wrong as i64 as f64);
                 wrong_before.clear();
                 wrong_before.extend(wrong);
                 curves.read(truths, &needed[area], envelope.compute(&wrong_before));
-                curves.read_scores(&needed[area], first, score);
+                curves.read_scores(&needed[area], |index| right[index].0);
             }
         }
+        // There are thousands of classes in some data sets, and lists that grow take up to twice their length.
+        curves.precision.shrink_to_fit();
+        curves.reached_at.shrink_to_fit();
         curves
     }
 }
@@ -351,20 +357,22 @@ impl OfClass {
         self.curves.push((recall, start..self.precision.len()));
     }
 
-    /// Reads the scores at which the curve that was read last reaches the recalls.
-    pub(super) fn read_scores(
-        &mut self,
-        needed: &[u64],
-        first: Rank,
-        score: impl Fn(usize) -> Rank,
-    ) {
-        let missing = self.precision.len() - self.scores.len();
-        self.scores
-            .extend(needed.iter().take(missing).map(|&needed| match needed {
-                // Recall 0 is reached by the first detection of all, right or wrong.
-                0 => first,
-                needed => score(needed as usize - 1),
-            }));
+    /// Reads where the curve that was read last reaches the recalls, from the positions of its correct detections.
+    pub(super) fn read_scores(&mut self, needed: &[u64], position: impl Fn(usize) -> usize) {
+        let missing = self.precision.len() - self.reached_at.len();
+        let indices = needed.iter().take(missing).map(|&needed| match needed {
+            // Recall 0 is reached by the first detection of all, right or wrong.
+            0 => 0,
+            needed => position(needed as usize - 1) as u32 + 1,
+        });
+        self.reached_at.extend(indices);
+    }
+
+    /// The score at which a recall is reached, by its index in the list of precisions.
+    pub(super) fn score(&self, index: usize) -> f64 {
+        let position = self.reached_at.get(index);
+        let score = position.and_then(|&position| self.scores.get(position as usize));
+        score.map_or(0.0, |score| score.score())
     }
 
     /// The precision at the recalls that a curve reaches.

@@ -4,7 +4,8 @@ use metric_core::NamedScores;
 
 use super::curves::{CocoCurves, OfClass};
 use super::params::{CocoParams, CocoSummary};
-use crate::numpy::pairwise_sum;
+use crate::numpy::pairwise_sum_of;
+use crate::parallel;
 
 /// The [summary](CocoCurves::summary) of all classes.
 impl NamedScores for CocoCurves {
@@ -80,7 +81,7 @@ impl CocoCurves {
     pub(crate) fn average_precision_of(
         &self,
         slice: CocoSlice,
-        keeps: &dyn Fn(u32) -> bool,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
     ) -> Option<f64> {
         let recalls = self.params.recall_thresholds.len();
         self.mean(slice, recalls, OfClass::precision, keeps)
@@ -92,7 +93,7 @@ impl CocoCurves {
         slice: CocoSlice,
         length: usize,
         values: impl Fn(&OfClass, usize) -> &[f64],
-        keeps: &dyn Fn(u32) -> bool,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
     ) -> Option<f64> {
         let CocoSlice {
             iou_threshold,
@@ -118,18 +119,21 @@ impl CocoCurves {
         }
         // The order of pycocotools' array, which the last bit of a sum depends on: by threshold, then by position, then
         // by class.
-        let per_threshold = length * classes.len();
-        let mut all = vec![0.0; thresholds.len() * per_threshold];
-        for (threshold, all) in thresholds.zip(all.chunks_exact_mut(per_threshold.max(1))) {
+        let curves = thresholds.flat_map(|threshold| {
             let curve = self.position(max_detections, area, threshold);
-            for (index, class) in classes.iter().enumerate() {
-                let slots = all.iter_mut().skip(index).step_by(classes.len());
-                for (slot, value) in slots.zip(values(class, curve)) {
-                    *slot = *value;
-                }
-            }
-        }
-        (!all.is_empty()).then(|| pairwise_sum(&all) / all.len() as f64)
+            classes.iter().map(move |class| (class, curve))
+        });
+        let curves: Vec<&[f64]> = curves.map(|(class, curve)| values(class, curve)).collect();
+        let numbers = curves
+            .chunks_exact(classes.len().max(1))
+            .flat_map(|of_threshold| {
+                (0..length).flat_map(move |index| {
+                    let numbers = of_threshold.iter().map(move |values| values.get(index));
+                    numbers.map(|number| number.copied().unwrap_or_default())
+                })
+            });
+        let count = curves.len() * length;
+        (count > 0).then(|| pairwise_sum_of(count, numbers) / count as f64)
     }
 
     /// Returns, for each recall, the precision averaged over the thresholds and classes of the slice. The mean of
@@ -207,7 +211,7 @@ impl CocoCurves {
     pub(crate) fn summary_of(
         &self,
         class: Option<u32>,
-        keeps: &dyn Fn(u32) -> bool,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
     ) -> Vec<(String, Option<f64>)> {
         let CocoParams {
             areas,
@@ -264,16 +268,17 @@ impl CocoCurves {
             (format!("_{}", range.name), slice)
         });
         let by_area: Vec<Named> = by_area.collect();
-        let precision = |(name, slice): &Named| {
+        let precisions: Vec<&Named> = by_threshold.iter().chain(&by_area).collect();
+        let means = parallel::map(precisions.len(), |index| {
+            let (name, slice) = precisions[index];
             let value = self.average_precision_of(*slice, keeps);
             (format!("AP{name}"), value)
-        };
+        });
         let recall = |(name, slice): &Named| {
             let value = self.mean(*slice, 1, OfClass::recall, keeps);
             (format!("AR{name}"), value)
         };
-        let precisions = by_threshold.iter().chain(&by_area).map(precision);
         let recalls = by_number.iter().chain(&by_area).map(recall);
-        precisions.chain(recalls).collect()
+        means.into_iter().chain(recalls).collect()
     }
 }

@@ -297,6 +297,7 @@ impl Rows {
             truths: truths.clone(),
             curves: Vec::with_capacity(levels * areas * thresholds),
             precision: Vec::with_capacity(areas * thresholds * params.recall_thresholds.len()),
+            reached_at: Vec::new(),
             scores: Vec::new(),
         };
         let needed: Vec<_> = truths
