@@ -35,6 +35,7 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
     "dicpwer": (f"predictions={_SPOKEN}, references={_SPOKEN}", "di_cp_wer", "0.0"),
     "codebleu": ('predictions=["x = 1"], references=["x = 1"], lang="python", profile="codebleu-0.7"', "syntax_match", "1.0"),
     "pass-at-k": ("predictions=[[True, False], [True, True]], k=[1]", "pass@1", "0.75"),
+    "mean": ("predictions=[0.5, True, 4]", "mean", "1.8333..."),
     "classification": ('predictions=["cat", "dog"], references=["cat", "cat"]', "accuracy", "0.5"),
     "classification-scores": ("predictions=[0.9, 0.2, 0.4], references=[1, 0, 1]", "roc_auc", "1.0"),
     "multilabel": ('predictions=[["a"], ["b"]], references=[["a"], ["a", "b"]], average="micro"', "precision", "1.0"),

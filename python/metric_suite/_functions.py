@@ -43,6 +43,8 @@ _SETTINGS: list[Argument] = [
     ("seed", "int | None", None, "Seed of all random numbers, 0 by default."),
     ("cluster_field", "str | None", None, "Field of examples that are resampled together."),
     ("slice_field", "str | Sequence[str] | None", None, _SLICES),
+    ("scores", "str | Sequence[str] | None", None, "The names of the scores to show, in this order."),
+    ("sort", "str | None", None, "The score by which groups are sorted, the best one first."),
 ]
 
 

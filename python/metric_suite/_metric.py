@@ -36,6 +36,8 @@ _SETTINGS = frozenset(
         "slice_field",
         "slices",
         "slice_bins",
+        "scores",
+        "sort",
         "box_format",
     }
 )

@@ -51,10 +51,14 @@ def test_predictions_alone(session):
     for partitions in (1, 3, 17):
         found = spark.score(frame.repartition(partitions), "pass-at-k", k=[1, 2])
         assert found.to_json() == expected.to_json()
+    for type_, grades in [("boolean", [place % 3 == 0 for place in range(40)]), ("double", [place / 7 for place in range(40)])]:
+        frame = session.createDataFrame(list(zip(map(str, range(40)), grades)), f"id string, prediction {type_}")
+        found = spark.score(frame.repartition(3), "mean")
+        assert found.to_json() == metric_suite.mean(predictions=grades).to_json()
 
 
 def test_every_metric_is_tested():
-    tested = {case.metric for case in RECORDS.values()} | set(_OBJECT_METRICS) | {"pass-at-k"}
+    tested = {case.metric for case in RECORDS.values()} | set(_OBJECT_METRICS) | {"pass-at-k", "mean"}
     assert tested == {metric.name for metric in metric_suite.metrics()}
 
 

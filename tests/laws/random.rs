@@ -85,6 +85,7 @@ fn sources(shape: Shape) -> &'static [Source] {
         Shape::Answers => &[several_texts],
         Shape::Votes => &[votes],
         Shape::Samples => &[samples],
+        Shape::Grades => &[grades],
         Shape::Questions => &[questions],
         Shape::Sessions => &[sessions],
         Shape::Numbers => &[numbers],
@@ -371,6 +372,16 @@ fn samples() -> BoxedStrategy<Values> {
     let samples = list(any::<bool>(), 1..6).prop_map(|samples| json!(samples));
     let counts = (0_u8..4, 0_u8..4).prop_map(|(c, more)| json!({"n": c + more + 1, "c": c}));
     plain(Just(Json::Null), prop_oneof![samples, counts])
+}
+
+/// Scores without references, also as Booleans.
+fn grades() -> BoxedStrategy<Values> {
+    let grade = prop_oneof![
+        any::<bool>().prop_map(|grade| json!(grade)),
+        (-3_i8..6).prop_map(|grade| json!(grade)),
+        (-1e9..1e9_f64).prop_map(|grade| json!(grade)),
+    ];
+    plain(Just(Json::Null), grade)
 }
 
 /// Few speakers and words, with many ties. All segments have times, which a collar needs.

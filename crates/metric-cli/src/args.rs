@@ -189,6 +189,7 @@ pub(crate) fn command(several: Option<String>) -> Command {
             ]
             .into_iter()
             .chain(number_args())
+            .chain(statistics::selection_args())
             .chain(check_args()),
         ))
         .after_help(EXIT_CODES);
@@ -854,6 +855,7 @@ pub(crate) fn compare_task(
     set_up(matches, &mut run)?;
     run.statistics = Some(statistics::statistics(matches)?);
     run.slices = statistics::slices(matches)?;
+    run.selection = statistics::selection(matches);
     let paths = |name: &str| -> Vec<PathBuf> {
         let paths = matches.try_get_many(name).ok().flatten();
         paths.unwrap_or_default().cloned().collect()
@@ -1173,6 +1175,7 @@ pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
             checks: Check::given(matches)?,
         },
         states,
+        selection: statistics::selection(matches),
     })
 }
 

@@ -7,8 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 #[cfg(feature = "report")]
 use metric_run::Data;
 use metric_run::registry::stats::Test;
-use metric_run::registry::{Direction, Entry};
-use metric_run::{Candidate, Compare, Comparison, Difference, Regression, Run, System};
+use metric_run::registry::{Direction, Entry, Named, Report};
+use metric_run::{
+    Candidate, Compare, Comparison, Difference, GroupComparison, Regression, Run, System,
+};
 use serde_json::json;
 
 use crate::error::Failure;
@@ -558,16 +560,21 @@ struct Block {
     /// The kind and the name of the group, if it is not all examples.
     group: Option<(String, String)>,
     header: Vec<String>,
+    /// Whether each row is a group.
+    has_groups: bool,
     /// The columns from the most important one to the least.
     importance: Vec<usize>,
     rows: Vec<Row>,
 }
 
+#[derive(Default)]
 struct Row {
     cells: Vec<String>,
     /// Whether the score is the best one.
     is_best: bool,
     is_significant: bool,
+    /// The columns of the systems that differ significantly, where a row has several systems.
+    marked: Vec<usize>,
 }
 
 /// The columns of a score in front of those of its differences: name, score and interval.
@@ -587,6 +594,158 @@ fn importance(columns: usize, has_holm: bool, has_examples: bool) -> Vec<usize> 
     first.into_iter().chain(examples).chain(last).collect()
 }
 
+/// What is printed of a comparison.
+#[derive(Clone, Copy)]
+struct Shown<'c> {
+    comparison: &'c Comparison,
+    /// The report of each system.
+    reports: &'c [Report],
+    numbers: Numbers,
+}
+
+fn interval_name(comparison: &Comparison) -> String {
+    format!("{}% interval", percent(comparison.statistics.confidence))
+}
+
+fn better(direction: Option<Direction>) -> String {
+    direction.map_or_else(String::new, |it| format!(" ({} is better)", it.name()))
+}
+
+/// The value of a score in a report, or in one of its groups.
+fn value_in(report: &Report, score: &str, group: Option<(&str, &str)>) -> Option<f64> {
+    let scores = match group {
+        None => &report.scores,
+        Some((kind, name)) => {
+            let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
+            let mut groups = of_kind.flat_map(|(_, groups)| groups);
+            &groups.find(|found| found.name == name)?.scores
+        }
+    };
+    scores.iter().find(|(name, _)| name == score)?.1
+}
+
+/// The names of the columns of a difference.
+fn difference_header(
+    comparison: &Comparison,
+    has_holm: bool,
+    has_examples: bool,
+    numbers: Numbers,
+) -> Vec<String> {
+    let its_interval = format!("{} of difference", interval_name(comparison));
+    let mut header = vec![numbers.column("difference"), its_interval, "p".to_owned()];
+    if has_holm {
+        header.push("p (Holm)".to_owned());
+    }
+    if has_examples {
+        header.push("better / same / worse".to_owned());
+    }
+    header
+}
+
+/// The columns of a difference.
+fn difference_cells(
+    it: &Difference,
+    has_holm: bool,
+    has_examples: bool,
+    numbers: Numbers,
+) -> Vec<String> {
+    let ends = match it.estimate.ends {
+        Some(ends) => {
+            let [low, high] = ends.map(|end| numbers.difference(Some(end)));
+            format!("[{low}, {high}]")
+        }
+        None => "-".to_owned(),
+    };
+    let mut cells = vec![numbers.difference(it.delta), ends, p_value(it.p, it.test)];
+    if has_holm {
+        cells.push(p_value(it.p_holm, it.test));
+    }
+    if has_examples {
+        cells.push(match it.examples {
+            Some([wins, ties, losses, _]) => format!("{wins} / {ties} / {losses}"),
+            None => "-".to_owned(),
+        });
+    }
+    cells
+}
+
+/// The groups of a kind in one table, one row per group, if there is only one score: the score of each system, and for
+/// two systems the difference.
+fn table_of_groups(
+    Shown {
+        comparison,
+        reports,
+        numbers,
+    }: Shown<'_>,
+    kind: &str,
+    groups: &Named<GroupComparison>,
+) -> Option<Block> {
+    let differences = || groups.iter().flat_map(|(_, group)| &group.differences);
+    let first = differences().next()?;
+    let is_one = differences().all(|it| it.score == first.score);
+    if !is_one || comparison.compare.all_pairs {
+        return None;
+    }
+    let score = &first.score;
+    let is_pair = comparison.systems.len() == 2;
+    let has_holm = is_pair && groups.len() > 1;
+    let has_examples = is_pair && differences().any(|it| it.examples.is_some());
+    let mut header = vec![format!("{score} by {kind}{}", better(first.direction))];
+    header.extend(comparison.systems.iter().map(|system| {
+        let is_baseline = system.name == first.baseline;
+        let baseline = if is_baseline { " (baseline)" } else { "" };
+        format!("{}{baseline}", system.name)
+    }));
+    if is_pair {
+        header.extend(difference_header(
+            comparison,
+            has_holm,
+            has_examples,
+            numbers,
+        ));
+    }
+    let confidence = comparison.statistics.confidence;
+    let row = |(name, group): &(String, GroupComparison)| {
+        let value = |report: &Report| value_in(report, score, Some((kind, name)));
+        let values = reports.iter().map(|report| numbers.score(value(report)));
+        let mut cells: Vec<String> = std::iter::once(cell(name, false)).chain(values).collect();
+        let significant = group
+            .differences
+            .iter()
+            .filter(|it| it.is_significant(confidence));
+        let column = |it: &Difference| {
+            let mut systems = comparison.systems.iter();
+            Some(1 + systems.position(|system| system.name == it.system)?)
+        };
+        let marked: Vec<usize> = significant.filter_map(column).collect();
+        let own = group.differences.first().filter(|_| is_pair);
+        cells.extend(
+            own.into_iter()
+                .flat_map(|it| difference_cells(it, has_holm, has_examples, numbers)),
+        );
+        cells.resize(header.len(), String::new());
+        Row {
+            cells,
+            is_significant: is_pair && !marked.is_empty(),
+            marked: if is_pair { Vec::new() } else { marked },
+            ..Row::default()
+        }
+    };
+    let importance = if is_pair {
+        let rest = JOINED.len()..header.len();
+        JOINED.into_iter().chain(rest).collect()
+    } else {
+        (0..header.len()).collect()
+    };
+    Some(Block {
+        group: None,
+        has_groups: true,
+        rows: groups.iter().map(row).collect(),
+        header,
+        importance,
+    })
+}
+
 fn percent(confidence: f64) -> f64 {
     // 0.95 x 100 has a rounding error, which is not printed.
     (confidence * 1e8).round() / 1e6
@@ -599,47 +758,36 @@ fn percent(confidence: f64) -> f64 {
     reason = "a table from its header to its last column"
 )]
 fn block(
-    comparison: &Comparison,
+    Shown {
+        comparison,
+        reports,
+        numbers,
+    }: Shown<'_>,
     differences: &[Difference],
     score: &str,
     group: Option<(&str, &str)>,
     has_holm: bool,
-    numbers: Numbers,
 ) -> Block {
     let of_score: Vec<&Difference> = differences.iter().filter(|it| it.score == score).collect();
     let direction = of_score.iter().find_map(|it| it.direction);
     let has_examples = of_score.iter().any(|it| it.examples.is_some());
-    let interval = format!("{}% interval", percent(comparison.statistics.confidence));
+    let interval = interval_name(comparison);
     let location = group.map_or_else(String::new, |(kind, name)| {
         format!(", {kind} {}", cell(name, false))
     });
-    let better = direction.map_or_else(String::new, |it| format!(" ({} is better)", it.name()));
+    let better = better(direction);
     let mut header = vec![
         format!("{score}{location}{better}"),
         numbers.column("score"),
-        interval.clone(),
+        interval,
     ];
-    let its_interval = format!("{interval} of difference");
-    header.extend([numbers.column("difference"), its_interval, "p".to_owned()]);
-    if has_holm {
-        header.push("p (Holm)".to_owned());
-    }
-    if has_examples {
-        header.push("better / same / worse".to_owned());
-    }
-    let value_of = |system: &System| -> (Option<f64>, String) {
-        let report = system.outcome.report();
-        let scores = match group {
-            None => Some(report.scores),
-            Some((kind, name)) => {
-                let of_kind = report.groups.into_iter().filter(|(found, _)| found == kind);
-                let mut groups = of_kind.flat_map(|(_, groups)| groups);
-                groups
-                    .find(|found| found.name == name)
-                    .map(|found| found.scores)
-            }
-        };
-        let value = scores.into_iter().flatten().find(|(name, _)| name == score);
+    header.extend(difference_header(
+        comparison,
+        has_holm,
+        has_examples,
+        numbers,
+    ));
+    let value_of = |(system, report): (&System, &Report)| -> (Option<f64>, String) {
         let intervals = system.outcome.intervals().and_then(|found| match group {
             None => Some(&found.total),
             Some((kind, name)) => found.group(kind, name),
@@ -647,9 +795,10 @@ fn block(
         let estimate =
             intervals.and_then(|found| found.intervals.iter().find(|(name, _)| name == score));
         let ends = numbers.ends(estimate.and_then(|(_, estimate)| estimate.ends));
-        (value.and_then(|(_, value)| value), ends)
+        (value_in(report, score, group), ends)
     };
-    let values: Vec<(Option<f64>, String)> = comparison.systems.iter().map(value_of).collect();
+    let systems = comparison.systems.iter().zip(reports);
+    let values: Vec<(Option<f64>, String)> = systems.map(value_of).collect();
     let best = values
         .iter()
         .filter_map(|(value, _)| *value)
@@ -657,26 +806,7 @@ fn block(
             Some(Direction::Lower) => a.min(b),
             _ => a.max(b),
         });
-    let of_difference = |it: &Difference| -> Vec<String> {
-        let ends = match it.estimate.ends {
-            Some(ends) => {
-                let [low, high] = ends.map(|end| numbers.difference(Some(end)));
-                format!("[{low}, {high}]")
-            }
-            None => "-".to_owned(),
-        };
-        let mut cells = vec![numbers.difference(it.delta), ends, p_value(it.p, it.test)];
-        if has_holm {
-            cells.push(p_value(it.p_holm, it.test));
-        }
-        if has_examples {
-            cells.push(match it.examples {
-                Some([wins, ties, losses, _]) => format!("{wins} / {ties} / {losses}"),
-                None => "-".to_owned(),
-            });
-        }
-        cells
-    };
+    let of_difference = |it| difference_cells(it, has_holm, has_examples, numbers);
     let confidence = comparison.statistics.confidence;
     let all_pairs = comparison.compare.all_pairs;
     let mut rows = Vec::new();
@@ -697,6 +827,7 @@ fn block(
             cells,
             is_best: direction.is_some() && value.is_some() && *value == best,
             is_significant: own.is_some_and(|it| it.is_significant(confidence)),
+            ..Row::default()
         });
     }
     for it in of_score.iter().filter(|_| all_pairs) {
@@ -708,12 +839,13 @@ fn block(
         cells.extend(of_difference(it));
         rows.push(Row {
             cells,
-            is_best: false,
             is_significant: it.is_significant(confidence),
+            ..Row::default()
         });
     }
     Block {
         group: group.map(|(kind, name)| (kind.to_owned(), name.to_owned())),
+        has_groups: false,
         importance: importance(header.len(), has_holm, has_examples),
         header,
         rows,
@@ -811,7 +943,8 @@ fn slice_notes(comparison: &Comparison) -> String {
 }
 
 /// All blocks: those of all examples, then those of groups.
-fn blocks(comparison: &Comparison, numbers: Numbers) -> Vec<Block> {
+fn blocks(shown: Shown<'_>) -> Vec<Block> {
+    let comparison = shown.comparison;
     let scores = |differences: &[Difference]| {
         let mut scores: Vec<String> = differences.iter().map(|it| it.score.clone()).collect();
         scores.dedup();
@@ -825,27 +958,23 @@ fn blocks(comparison: &Comparison, numbers: Numbers) -> Vec<Block> {
     let differences = &comparison.differences;
     for score in scores(differences) {
         let has_holm = of_score(differences, &score) > 1;
-        blocks.push(block(
-            comparison,
-            differences,
-            &score,
-            None,
-            has_holm,
-            numbers,
-        ));
+        blocks.push(block(shown, differences, &score, None, has_holm));
     }
     for (kind, groups) in &comparison.groups {
+        if let Some(table) = table_of_groups(shown, kind, groups) {
+            blocks.push(table);
+            continue;
+        }
         for (name, group) in groups {
             for score in scores(&group.differences) {
                 let of_groups = groups.iter();
                 let of_groups = of_groups.map(|(_, it)| of_score(&it.differences, &score));
                 blocks.push(block(
-                    comparison,
+                    shown,
                     &group.differences,
                     &score,
                     Some((kind, name)),
                     of_groups.sum::<usize>() > 1,
-                    numbers,
                 ));
             }
         }
@@ -858,7 +987,8 @@ fn blocks(comparison: &Comparison, numbers: Numbers) -> Vec<Block> {
 fn joined(blocks: Vec<Block>) -> Vec<Block> {
     let mut tables: Vec<Block> = Vec::new();
     for block in blocks {
-        let [baseline, system] = block.rows.as_slice() else {
+        let (false, [baseline, system]) = (block.has_groups, block.rows.as_slice()) else {
+            tables.push(block);
             continue;
         };
         let of_difference = OF_SYSTEM..block.header.len();
@@ -871,8 +1001,8 @@ fn joined(blocks: Vec<Block>) -> Vec<Block> {
         let cells = scores.into_iter().chain(&system.cells[of_difference]);
         let row = Row {
             cells: cells.cloned().collect(),
-            is_best: false,
             is_significant: system.is_significant,
+            ..Row::default()
         };
         match tables.last_mut() {
             Some(table) if table.header == header && table.group == block.group => {
@@ -880,6 +1010,7 @@ fn joined(blocks: Vec<Block>) -> Vec<Block> {
             }
             _ => tables.push(Block {
                 group: block.group,
+                has_groups: false,
                 importance: JOINED
                     .into_iter()
                     .chain(JOINED.len()..header.len())
@@ -893,7 +1024,13 @@ fn joined(blocks: Vec<Block>) -> Vec<Block> {
 }
 
 fn render(comparison: &Comparison, style: Style, numbers: Numbers, layout: Layout) -> String {
-    let mut blocks = blocks(comparison, numbers);
+    let systems = comparison.systems.iter();
+    let reports: Vec<Report> = systems.map(|system| system.outcome.report()).collect();
+    let mut blocks = blocks(Shown {
+        comparison,
+        reports: &reports,
+        numbers,
+    });
     let is_pair = comparison.systems.len() == 2 && !comparison.compare.all_pairs;
     let is_table = !matches!(style, Style::Latex | Style::Markdown);
     if is_pair && is_table && blocks.len() > 1 && !layout.is_wide {
@@ -931,20 +1068,20 @@ fn table(block: &Block, layout: Layout) -> String {
     let mut grid = Grid::new(block.header.iter()).with_importance(importance);
     for row in &block.rows {
         let mut cells = row.cells.clone();
-        mark(&mut cells, row.is_significant, " *", block);
+        mark(&mut cells, row, " *", block);
         grid.add_row(cells);
     }
     grid.align(layout)
 }
 
-/// Marks the last p-value of a significant row.
-fn mark(cells: &mut [String], is_significant: bool, mark: &str, block: &Block) {
+/// Marks the last p-value of a significant row, or the systems that differ significantly.
+fn mark(cells: &mut [String], row: &Row, mark: &str, block: &Block) {
     let last = block.header.iter().rposition(|name| name.starts_with("p"));
-    if let Some(cell) = last
-        .filter(|_| is_significant)
-        .and_then(|last| cells.get_mut(last))
-    {
-        cell.push_str(mark);
+    let last = last.filter(|_| row.is_significant);
+    for column in last.into_iter().chain(row.marked.iter().copied()) {
+        if let Some(cell) = cells.get_mut(column) {
+            cell.push_str(mark);
+        }
     }
 }
 
@@ -969,7 +1106,7 @@ fn markdown(block: &Block) -> String {
         if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
             *cell = format!("**{cell}**");
         }
-        mark(&mut cells, row.is_significant, " \\*", block);
+        mark(&mut cells, row, " \\*", block);
         text.push_str(&line(&cells));
     }
     text
@@ -1080,9 +1217,11 @@ fn latex(block: &Block) -> String {
         if let Some(cell) = cells.get_mut(1).filter(|_| row.is_best) {
             *cell = format!("\\textbf{{{cell}}}");
         }
-        let significant = cells.get_mut(OF_SYSTEM).filter(|_| row.is_significant);
-        if let Some(cell) = significant {
-            cell.push_str("$^\\dagger$");
+        let difference = Some(OF_SYSTEM).filter(|_| row.is_significant);
+        for column in difference.into_iter().chain(row.marked.iter().copied()) {
+            if let Some(cell) = cells.get_mut(column) {
+                cell.push_str("$^\\dagger$");
+            }
         }
         cells
     });

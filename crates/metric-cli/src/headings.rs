@@ -86,6 +86,8 @@ const HEADINGS: &[Heading] = &[
             "digits",
             "percent",
             "wide",
+            "scores",
+            "sort",
             "show",
             "show-worst",
             "show-regressions",

@@ -7,7 +7,7 @@ use crate::error::printable;
 use crate::scored::Scored;
 use crate::table::{Grid, Layout};
 
-/// A table shows this many groups of a kind; JSON has all.
+/// A table shows this many groups of a kind that nobody asked for; JSON has all.
 const GROUPS_SHOWN: usize = 40;
 /// A table shows this many characters of a text; JSON has all.
 const CHARACTERS_SHOWN: usize = 100;
@@ -325,7 +325,12 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
             }
         }
         let mut table = Grid::new(header);
-        for group in groups.iter().take(GROUPS_SHOWN) {
+        let most = if outcome.is_asked_for(kind) {
+            groups.len()
+        } else {
+            GROUPS_SHOWN
+        };
+        for group in groups.iter().take(most) {
             let scores = group.scores.iter().flat_map(|(name, value)| {
                 let of_group = |found: &Intervals| {
                     let found = found.group(kind, &group.name);
@@ -342,8 +347,8 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
         if let Some(note) = slices_note(outcome, kind, groups.len()) {
             text.push_str(&format!("{note}\n"));
         }
-        if groups.len() > GROUPS_SHOWN {
-            let rest = groups.len() - GROUPS_SHOWN;
+        if groups.len() > most {
+            let rest = groups.len() - most;
             text.push_str(&format!(
                 "... and {rest} more; --format json has them all\n\n"
             ));

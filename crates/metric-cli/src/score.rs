@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{self, DataSet, Drawing, Entry, Sample, StateError, find};
 use metric_run::{
-    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
-    StateFileProblem, merge_states, on_threads, read_states, sample_json, sample_json_with_inputs,
-    with_json_field, write_states,
+    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, Selection,
+    StateFileError, StateFileProblem, merge_states, on_threads, read_states, sample_json,
+    sample_json_with_inputs, with_json_field, write_states,
 };
 
 use crate::checks::{Check, failed_checks, verdicts};
@@ -50,6 +50,7 @@ pub(crate) struct Task {
 pub(crate) struct MergeTask {
     pub(crate) states: Vec<PathBuf>,
     pub(crate) outputs: Outputs,
+    pub(crate) selection: Selection,
 }
 
 /// The uses of scores in addition to being printed.
@@ -147,6 +148,12 @@ impl MergeTask {
             files.push((path.display().to_string(), read_state_file(path)?));
         }
         let Merged { outcomes, warnings } = merge_states(files).map_err(RunError::State)?;
+        let entries: Vec<&Entry> = outcomes.iter().map(Outcome::entry).collect();
+        self.selection.check(&entries)?;
+        let mut outcomes = outcomes;
+        for outcome in &mut outcomes {
+            outcome.set_selection(self.selection.clone());
+        }
         let mut printed = opened.finish(outcomes, None)?;
         for scored in &mut printed.scored {
             scored

@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use metric_run::registry::Slice;
 use metric_run::registry::stats::IntervalKind;
-use metric_run::{Outcome, Run, Statistics};
+use metric_run::{Outcome, Run, Selection, Statistics};
 use serde_json::json;
 
 use crate::error::Failure;
@@ -58,6 +58,30 @@ pub(crate) fn args() -> Vec<Arg> {
             .value_parser(value_parser!(PathBuf))
             .help("Also write the scores of each bootstrap resample, as JSON Lines"),
     ]
+    .into_iter()
+    .chain(selection_args())
+    .collect()
+}
+
+/// The options that select what is shown.
+pub(crate) fn selection_args() -> [Arg; 2] {
+    [
+        valued_arg("scores", "NAME,...")
+            .value_delimiter(',')
+            .action(ArgAction::Append)
+            .help("Show these scores only, in this order"),
+        valued_arg("sort", "SCORE")
+            .help("Sort the groups of tables by this score, the best one first"),
+    ]
+}
+
+/// The scores that are shown, and the order of groups.
+pub(crate) fn selection(matches: &ArgMatches) -> Selection {
+    let scores = matches.get_many::<String>("scores").unwrap_or_default();
+    Selection {
+        scores: scores.cloned().collect(),
+        sort: matches.get_one::<String>("sort").cloned(),
+    }
 }
 
 fn is_given(matches: &ArgMatches, name: &str) -> bool {
@@ -98,6 +122,7 @@ pub(crate) fn apply(matches: &ArgMatches, run: &mut Run) -> Result<(), Failure> 
         return Err(Failure::Usage(problem.to_owned()));
     }
     run.slices = slices(matches)?;
+    run.selection = selection(matches);
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use metric_run::registry::{
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Source, StateFileError, Statistics, System, Table,
+    SampleCollector, SampleTable, Selection, Source, StateFileError, Statistics, System, Table,
     TranscriptOptions, merge_parts, merge_states, on_threads, read_states, write_states,
 };
 use pyo3::prelude::*;
@@ -1048,6 +1048,10 @@ impl<'py> Settings<'_, 'py> {
         }
         run.statistics = self.statistics()?;
         run.slices = self.slices()?;
+        run.selection = Selection {
+            scores: self.names("scores")?,
+            sort: self.text("sort")?,
+        };
         Ok(())
     }
 
@@ -1091,22 +1095,28 @@ impl<'py> Settings<'_, 'py> {
         Ok(Some(statistics))
     }
 
+    /// The names that a setting gives: a string, or several.
+    fn names(&self, setting: &str) -> PyResult<Vec<String>> {
+        let Some(names) = self.value(setting)? else {
+            return Ok(Vec::new());
+        };
+        match names.cast::<PyString>() {
+            Ok(name) => Ok(vec![name.extract::<String>()?]),
+            Err(_) => names
+                .extract::<Vec<String>>()
+                .map_err(|_| self.wrong(setting, &names, "a string, or a sequence of strings")),
+        }
+    }
+
     fn slices(&self) -> PyResult<Vec<Slice>> {
         let mut slices = Vec::new();
-        if let Some(names) = self.value("slice_field")? {
-            let names = match names.cast::<PyString>() {
-                Ok(name) => vec![name.extract::<String>()?],
-                Err(_) => names.extract::<Vec<String>>().map_err(|_| {
-                    self.wrong("slice_field", &names, "a string, or a sequence of strings")
-                })?,
-            };
-            slices.extend(names.into_iter().map(|name| Slice {
-                name,
-                bins: None,
-                values: None,
-                rest: None,
-            }));
-        }
+        let names = self.names("slice_field")?.into_iter();
+        slices.extend(names.map(|name| Slice {
+            name,
+            bins: None,
+            values: None,
+            rest: None,
+        }));
         let bins: Option<BTreeMap<String, Vec<f64>>> =
             self.get("slice_bins", "a dict of lists of numbers by field")?;
         for (name, bins) in bins.into_iter().flatten() {

@@ -84,6 +84,9 @@ impl OptionKind {
     }
 }
 
+/// The option that asks for groups.
+const GROUPS: &str = "groups";
+
 impl OptionSpec {
     const fn new(
         name: &'static str,
@@ -139,7 +142,7 @@ impl OptionSpec {
     /// Returns the option that asks for tables of groups in addition to the total, without which there are none.
     #[must_use]
     pub const fn groups(kinds: fn() -> Vec<&'static str>, help: &'static str) -> Self {
-        Self::one_of("groups", "KIND", kinds, help).or("none")
+        Self::one_of(GROUPS, "KIND", kinds, help).or("none")
     }
 
     /// Returns an option that accepts integers within these bounds.
@@ -401,6 +404,12 @@ impl Options {
     #[must_use]
     pub fn is(&self, name: &str, value: &str) -> bool {
         self.get(name).as_deref() == Some(value)
+    }
+
+    /// Returns whether the [option for groups](OptionSpec::groups) asks for this kind.
+    #[must_use]
+    pub fn asks_for_groups(&self, kind: &str) -> bool {
+        self.is(GROUPS, kind)
     }
 
     /// Returns whether a flag is on, or any value was chosen.

@@ -38,6 +38,8 @@ pub enum Shape {
     Code,
     /// Samples of a task, each of which passes or fails, without a reference.
     Samples,
+    /// A number or a Boolean that is a score already, without a reference.
+    Grades,
     /// The boxes of a class in an image, or of all classes by name.
     Boxes,
     /// The objects of an image, with boxes.
@@ -77,14 +79,14 @@ impl Shape {
     pub const fn has_empty_prediction(self) -> bool {
         !matches!(
             self,
-            Self::LabelScores | Self::NumberPairs | Self::ScoredLabels
+            Self::Grades | Self::LabelScores | Self::NumberPairs | Self::ScoredLabels
         )
     }
 
     /// Returns whether a record has a reference in addition to a prediction.
     #[must_use]
     pub const fn compares(self) -> bool {
-        !matches!(self, Self::Samples)
+        !matches!(self, Self::Samples | Self::Grades)
     }
 
     /// Returns the name of the shape.
@@ -108,6 +110,7 @@ impl Shape {
             Self::Topics => "topics",
             Self::Code => "code",
             Self::Samples => "samples",
+            Self::Grades => "grades",
             Self::Boxes => "boxes",
             Self::Images => "images",
             Self::Masks => "masks",

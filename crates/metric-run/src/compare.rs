@@ -442,12 +442,19 @@ impl Run {
                     .flat_map(|(_, group)| &mut group.differences),
             );
         }
-        sort_by_score(&mut differences);
-        for (_, groups) in &mut groups {
-            groups.sort_by(|a, b| a.0.cmp(&b.0));
-            groups
-                .iter_mut()
-                .for_each(|(_, group)| sort_by_score(&mut group.differences));
+        self.select(&mut differences);
+        for (kind, groups) in &mut groups {
+            let report = systems[baseline].outcome.report();
+            let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
+            let order = of_kind.flat_map(|(_, groups)| groups);
+            let order: Vec<&str> = order.map(|group| group.name.as_str()).collect();
+            let position = |name: &str| order.iter().position(|known| *known == name);
+            groups.sort_by(|(a, _), (b, _)| match self.selection.sort {
+                Some(_) => position(a).cmp(&position(b)),
+                None => a.cmp(b),
+            });
+            let groups = groups.iter_mut();
+            groups.for_each(|(_, group)| self.select(&mut group.differences));
         }
         let first = systems.first().map(|system| &system.outcome);
         let mut all_warnings = warnings_of(&systems, statistics);
@@ -468,6 +475,17 @@ impl Run {
             groups,
             warnings: all_warnings,
         })
+    }
+}
+
+impl Run {
+    /// Sorts differences by their score, and leaves those of the scores that are wanted.
+    fn select(&self, differences: &mut Vec<Difference>) {
+        sort_by_score(differences);
+        let all = std::mem::take(differences).into_iter();
+        let mut named = all.map(|it| (it.score.clone(), it)).collect();
+        self.selection.keep(&mut named);
+        differences.extend(named.into_iter().map(|(_, it)| it));
     }
 }
 

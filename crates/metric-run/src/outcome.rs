@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::observer::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
 use crate::threads::on_threads;
-use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
+use crate::{Intervals, Observer, RunError, SampleTable, Selection, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
 pub const SCHEMA: u32 = 1;
@@ -34,6 +34,7 @@ pub struct Outcome {
     /// Whether the ids of the records are the numbers of lines or rows.
     has_line_ids: bool,
     intervals: Option<Intervals>,
+    selection: Selection,
 }
 
 impl Outcome {
@@ -56,6 +57,7 @@ impl Outcome {
             slices: Vec::new(),
             has_line_ids: false,
             intervals: None,
+            selection: Selection::default(),
         }
     }
 
@@ -68,6 +70,17 @@ impl Outcome {
         self.slices = slices;
     }
 
+    /// Takes the scores to show, and the order of groups.
+    pub fn set_selection(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// Returns the scores that are shown, and the order of groups.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
     /// Computes the intervals of the state.
     pub(crate) fn resample(&mut self, observer: &dyn Observer) -> Result<(), RunError> {
         let Some(statistics) = &self.statistics else {
@@ -77,7 +90,8 @@ impl Outcome {
         let analytic = self.analytic(statistics, &report)?;
         let is_wanted = |scope: &ResampledScope| analytic.needs_replicates(scope);
         let resampled = Resampled::new(&self.state, statistics, is_wanted, observer)?;
-        self.intervals = resampled.map(|resampled| analytic.intervals(&resampled));
+        let intervals = resampled.map(|resampled| analytic.intervals(&resampled));
+        self.set_intervals(intervals);
         Ok(())
     }
 
@@ -92,8 +106,18 @@ impl Outcome {
             resampled.ok_or_else(|| RunError::Internal("no kept examples".to_owned()))?;
         let report = self.state.report();
         let intervals = self.analytic(statistics, &report)?.intervals(&resampled);
-        self.intervals = Some(intervals);
+        self.set_intervals(Some(intervals));
         Ok(resampled)
+    }
+
+    /// Takes the intervals of the scores that are shown.
+    fn set_intervals(&mut self, mut intervals: Option<Intervals>) {
+        if let Some(intervals) = &mut intervals {
+            self.selection.keep(&mut intervals.total.intervals);
+            let groups = intervals.groups.iter_mut().flat_map(|(_, groups)| groups);
+            groups.for_each(|(_, group)| self.selection.keep(&mut group.intervals));
+        }
+        self.intervals = intervals;
     }
 
     fn analytic<'a>(
@@ -140,6 +164,12 @@ impl Outcome {
         // After the name of a slice come its bins.
         let without_bins = |slice: &String| slice.rsplit_once(':').is_some_and(|it| it.0 == kind);
         names.any(|slice| slice == kind || without_bins(slice))
+    }
+
+    /// Returns whether a kind of group was asked for: as a slice, or by an option of the metric.
+    #[must_use]
+    pub fn is_asked_for(&self, kind: &str) -> bool {
+        self.is_sliced_by(kind) || self.options.asks_for_groups(kind)
     }
 
     /// Returns the intervals of the scores, if they were resampled.
@@ -305,6 +335,7 @@ impl Outcome {
                 .flat_map(|it| it.warnings.iter().cloned()),
         );
         report.warnings = warnings;
+        self.selection.apply(&self.entry, &mut report);
         report
     }
 

@@ -32,7 +32,7 @@ use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
 use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiting::WINDOW;
-use crate::{Outcome, RunError};
+use crate::{Outcome, RunError, Selection};
 
 /// A run: one metric or several, and how the data are read and joined.
 ///
@@ -71,6 +71,8 @@ pub struct Run {
     pub is_part: bool,
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
+    /// The scores that results show, and the order of their groups.
+    pub selection: Selection,
     /// Whether the examples of each slice are counted.
     pub counts_slices: bool,
     /// The hashes of the ids that are scored; `None` for all.
@@ -243,6 +245,7 @@ impl Run {
             resamples_later: false,
             is_part: false,
             slices: Vec::new(),
+            selection: Selection::default(),
             counts_slices: false,
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
@@ -314,9 +317,7 @@ impl Run {
     ///
     /// Returns an error if the statistics that are requested make no sense.
     pub fn nothing(&self) -> Result<Vec<Outcome>, RunError> {
-        if let Some(statistics) = &self.statistics {
-            statistics.check()?;
-        }
+        self.check_results()?;
         let states = self.start().into_iter().zip(&self.metrics);
         states
             .map(|(state, chosen)| self.outcome(chosen, state, &Nobody))
@@ -374,11 +375,18 @@ impl Run {
         self.metrics.iter().map(start).collect()
     }
 
-    /// Refuses statistics that make no sense, and fields of records that have none.
-    pub(crate) fn check_statistics(&self, has_fields: bool, name: &str) -> Result<(), RunError> {
+    /// Refuses statistics that make no sense, and scores that no metric has.
+    pub(crate) fn check_results(&self) -> Result<(), RunError> {
         if let Some(statistics) = &self.statistics {
             statistics.check()?;
         }
+        let entries: Vec<&Entry> = self.metrics.iter().map(|chosen| &chosen.entry).collect();
+        self.selection.check(&entries)
+    }
+
+    /// The same, and refuses fields of records that have none.
+    pub(crate) fn check_statistics(&self, has_fields: bool, name: &str) -> Result<(), RunError> {
+        self.check_results()?;
         let plan = self.plan();
         if has_fields || !plan.needs_fields() {
             return Ok(());
@@ -937,6 +945,7 @@ impl Run {
         let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
         outcome.set_statistics(self.statistics.clone(), slices.collect());
+        outcome.set_selection(self.selection.clone());
         if !self.resamples_later && !self.is_part {
             outcome.resample(observer)?;
         }

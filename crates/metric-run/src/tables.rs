@@ -125,9 +125,7 @@ impl Run {
         references: Table<'_>,
         predictions: Table<'_>,
     ) -> Result<Vec<Outcome>, RunError> {
-        if let Some(statistics) = &self.statistics {
-            statistics.check()?;
-        }
+        self.check_results()?;
         let Some(field) = self.group_field() else {
             return self.score_rows(references, predictions);
         };

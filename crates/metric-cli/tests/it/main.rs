@@ -23,6 +23,7 @@ mod screens;
 mod segmentation;
 mod selection;
 mod several;
+mod shown;
 mod states;
 mod statistics;
 mod suite;

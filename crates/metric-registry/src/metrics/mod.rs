@@ -30,6 +30,8 @@ pub(crate) mod exact_match;
 pub(crate) mod lanes;
 #[cfg(feature = "vision")]
 pub(crate) mod lvis;
+#[cfg(feature = "number")]
+pub(crate) mod mean;
 #[cfg(feature = "class")]
 pub(crate) mod mrr;
 #[cfg(feature = "class")]
@@ -97,7 +99,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "class": classification::CLASSIFICATION, classification_scores::CLASSIFICATION_SCORES;
     "class": multilabel::MULTILABEL, accuracy_at_k::ACCURACY_AT_K, mrr::MRR;
     "rank": retrieval::RETRIEVAL;
-    "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION;
+    "number": regression::REGRESSION, rank_correlation::RANK_CORRELATION, mean::MEAN;
     "vision": coco::COCO, lvis::LVIS, voc::VOC, detection::DETECTION, tide::TIDE;
     "vision": confusion_matrix::CONFUSION_MATRIX, ultralytics::ULTRALYTICS;
     "segmentation": segmentation::SEGMENTATION, panoptic::PANOPTIC;

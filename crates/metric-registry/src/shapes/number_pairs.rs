@@ -198,7 +198,7 @@ impl<M: PairMetric> Reading for OfNumberPairs<M> {
     }
 }
 
-fn is_of_numbers(column: &Column<'_>) -> bool {
+pub(crate) fn is_of_numbers(column: &Column<'_>) -> bool {
     matches!(
         column,
         Column::Numbers(_)
@@ -211,7 +211,7 @@ fn is_of_numbers(column: &Column<'_>) -> bool {
 
 /// The number of a cell; `None` for anything else, which is read as a value.
 #[inline]
-fn number_at(column: &Column<'_>, row: usize) -> Option<f64> {
+pub(crate) fn number_at(column: &Column<'_>, row: usize) -> Option<f64> {
     let number = match column {
         Column::Numbers(cells) => cells.get(row)?,
         Column::Integers(cells) => cells.get(row)? as f64,
@@ -227,7 +227,7 @@ fn number_at(column: &Column<'_>, row: usize) -> Option<f64> {
 }
 
 /// Reads a finite number.
-fn read_number(value: &mut Value<'_>) -> Result<f64, Message> {
+pub(crate) fn read_number(value: &mut Value<'_>) -> Result<f64, Message> {
     if value.is_missing() {
         let message = Message::from("expected a number; to leave out records without one, use ");
         return Err(message.option("missing", "skip"));

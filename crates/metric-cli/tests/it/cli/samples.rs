@@ -1,4 +1,4 @@
-//! Samples of tasks without references, and votes of several answers.
+//! Samples of tasks and grades without references, and votes of several answers.
 
 use serde_json::json;
 
@@ -123,4 +123,43 @@ fn majority_votes() {
     run("--votes 3").fails(3, &["id \"2\"", "2 answers: expected at least 3"]);
     run("--votes 0").fails(2, &["expected a positive integer, or all"]);
     run("--vote-ties first").fails(2, &["expected also --votes"]);
+}
+
+#[test]
+fn grades_without_references() {
+    let lines = "{\"id\":1,\"acc\":true,\"doc\":{\"topic\":\"a\"}}\n{\"id\":2,\"acc\":0.5,\"doc\":{\"topic\":\"b\"}}\n{\"id\":3,\"acc\":3,\"doc\":{\"topic\":\"a\"}}\n";
+    let folder = Folder::new(&[
+        ("p.jsonl", lines),
+        ("p.csv", "id,acc,topic\n1,True,a\n2,.5,b\n3,3e0,a\n"),
+        ("q.csv", "id,acc,topic\n1,False,a\n2,0,b\n3,1,a\n"),
+        ("bad.jsonl", "{\"id\":1,\"acc\":\"C\"}\n"),
+        (
+            "null.jsonl",
+            "{\"id\":1,\"acc\":null}\n{\"id\":2,\"acc\":4}\n",
+        ),
+    ]);
+    for (file, slice) in [("p.jsonl", "doc.topic"), ("p.csv", "topic")] {
+        let words = format!(
+            "score mean -p {file} --prediction-field acc --slice-field {slice} --format json"
+        );
+        let result = folder.run(&words).json();
+        assert_eq!(result["scores"], json!({"mean": 1.5}), "{file}");
+        assert_eq!(result["counts"], json!({"total": 3}), "{file}");
+        let of_topic = &result["groups"][slice]["a"]["scores"];
+        assert_eq!(of_topic["mean"], 2.0, "{file}");
+    }
+    // The means are 1.5 and 1/3.
+    let words = "compare mean -p p.csv q.csv --prediction-field acc --format json";
+    let compared = folder.run(words).json().to_string();
+    assert!(compared.contains("-1.1666666666666"), "{compared}");
+    folder
+        .run("score mean -p bad.jsonl --prediction-field acc")
+        .fails(3, &["bad.jsonl:1", "found the string \"C\""]);
+    let words = "score mean -p null.jsonl --prediction-field acc";
+    folder
+        .run(words)
+        .fails(3, &["null.jsonl:1", "expected a number, found null"]);
+    folder
+        .run("score mean -r p.csv -p p.csv")
+        .fails(2, &["-r: mean has no references: expected only -p"]);
 }
