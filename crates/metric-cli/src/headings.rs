@@ -5,8 +5,8 @@ use clap::{Arg, ArgAction};
 /// A heading with the names of its options.
 struct Heading {
     title: &'static str,
-    /// Those in the short help.
-    common: &'static [&'static str],
+    /// Those in the short help, each with a text that fits into a line.
+    common: &'static [(&'static str, &'static str)],
     /// Those that only the long help has.
     further: &'static [&'static str],
 }
@@ -15,22 +15,23 @@ struct Heading {
 pub(crate) const METRIC: &str = "Metric";
 
 /// All headings, in the order of the help.
+#[rustfmt::skip]
 const HEADINGS: &[Heading] = &[
     Heading {
         title: "Input",
         common: &[
-            "references",
-            "predictions",
-            "more-references",
-            "pairs",
-            "input-format",
-            "id-field",
-            "reference-field",
-            "prediction-field",
-            "prediction-fields",
-            "names",
+            ("references", "Ground truth"),
+            ("predictions", "Predictions of the model"),
+            ("pairs", "Files that have both in each record"),
+            ("id-field", "Field of the id"),
+            ("reference-field", "Field of the reference"),
+            ("prediction-field", "Field of the prediction"),
+            ("names", "Names of the systems"),
         ],
         further: &[
+            "more-references",
+            "input-format",
+            "prediction-fields",
             "references-format",
             "predictions-format",
             "references-id-field",
@@ -43,6 +44,7 @@ const HEADINGS: &[Heading] = &[
             "quote",
             "header",
             "empty-field",
+            "encoding",
             "speaker",
             "speaker-prefix",
             "level",
@@ -52,8 +54,11 @@ const HEADINGS: &[Heading] = &[
     },
     Heading {
         title: "Join",
-        common: &["missing", "extra"],
-        further: &[],
+        common: &[
+            ("where", "Records to score, by the value of a field"),
+            ("missing", "A reference alone: error, empty or skip"),
+        ],
+        further: &["extra", "null", "as-text"],
     },
     Heading {
         title: METRIC,
@@ -63,11 +68,11 @@ const HEADINGS: &[Heading] = &[
     Heading {
         title: "Statistics",
         common: &[
-            "confidence",
-            "cluster-field",
-            "slice-field",
-            "baseline",
-            "all-pairs",
+            ("confidence", "Intervals of this coverage"),
+            ("cluster-field", "Field of records that depend on each other"),
+            ("slice-field", "Also score each value of this field"),
+            ("baseline", "System that others are compared with"),
+            ("all-pairs", "Compare every system with every other one"),
         ],
         further: &[
             "resamples",
@@ -82,22 +87,22 @@ const HEADINGS: &[Heading] = &[
     Heading {
         title: "Output",
         common: &[
-            "format",
+            ("format", "table, json, markdown, latex or csv"),
+            ("scores", "Show these scores only, in this order"),
+            ("show-worst", "Also print the N worst examples"),
+            ("show-regressions", "Also print the N examples that lose most"),
+            ("fail-under", "Exit with code 1 below VALUE"),
+            ("fail-if-worse", "Exit with code 1 if a system is worse"),
+            ("per-sample", "Also write the scores of each example"),
+            ("report", "Also write a report, such as FILE.html"),
+        ],
+        further: &[
             "digits",
             "percent",
             "wide",
-            "scores",
             "sort",
             "show",
-            "show-worst",
-            "show-regressions",
-            "fail-under",
             "fail-over",
-            "fail-if-worse",
-            "per-sample",
-            "report",
-        ],
-        further: &[
             "worst-by",
             "with-inputs",
             "with-alignment",
@@ -115,13 +120,29 @@ const HEADINGS: &[Heading] = &[
     },
     Heading {
         title: "General",
-        common: &["quiet", "help"],
+        common: &[
+            ("quiet", "No progress bar and no warnings"),
+            ("help", "Print help (all options with --help)"),
+        ],
         further: &["threads", "max-bytes", "isolate", "limits", "color"],
     },
 ];
 
-/// The position of an option in the help, and whether the short help has it; those of a metric are in both.
-fn position(arg: &Arg) -> (usize, usize, bool) {
+/// The place of an option in the help, and its short help.
+struct Place {
+    /// The position of its heading, and its position there.
+    position: (usize, usize),
+    /// Nothing for an option that only the long help has.
+    short: Option<Short>,
+}
+
+enum Short {
+    Text(&'static str),
+    /// The start of the long help: all options of a metric are in both.
+    Start,
+}
+
+fn place(arg: &Arg) -> Place {
     let name = arg.get_id().as_str();
     for (
         heading,
@@ -130,24 +151,61 @@ fn position(arg: &Arg) -> (usize, usize, bool) {
         },
     ) in HEADINGS.iter().enumerate()
     {
-        let mut names = common.iter().chain(*further);
-        if let Some(index) = names.position(|known| *known == name) {
-            return (heading, index, index < common.len());
+        let common = common.iter().map(|(name, text)| (*name, Some(*text)));
+        let mut all = common
+            .chain(further.iter().map(|name| (*name, None)))
+            .enumerate();
+        if let Some((index, (_, text))) = all.find(|(_, (known, _))| *known == name) {
+            return Place {
+                position: (heading, index),
+                short: text.map(Short::Text),
+            };
         }
     }
     let of_metric = HEADINGS.iter().position(|heading| heading.title == METRIC);
-    (of_metric.unwrap_or_default(), usize::MAX, true)
+    Place {
+        position: (of_metric.unwrap_or_default(), usize::MAX),
+        short: Some(Short::Start),
+    }
 }
 
 /// Puts options under their headings, in the order of the help.
 pub(crate) fn arranged(args: impl IntoIterator<Item = Arg>) -> Vec<Arg> {
-    let mut placed: Vec<_> = args.into_iter().map(|arg| (position(&arg), arg)).collect();
-    placed.sort_by_key(|((heading, index, _), _)| (*heading, *index));
-    let under = |((heading, _, is_common), arg): ((usize, usize, bool), Arg)| {
-        arg.help_heading(HEADINGS[heading].title)
-            .hide_short_help(!is_common)
+    let mut placed: Vec<_> = args.into_iter().map(|arg| (place(&arg), arg)).collect();
+    placed.sort_by_key(|(place, _)| place.position);
+    let under = |(place, arg): (Place, Arg)| {
+        let arg = arg.help_heading(HEADINGS[place.position.0].title);
+        match place.short {
+            Some(short) => with_short_help(arg, &short),
+            None => arg.hide_short_help(true),
+        }
     };
     placed.into_iter().map(under).collect()
+}
+
+/// The option with a help of one line, in addition to the long one with all words that it takes.
+fn with_short_help(arg: Arg, short: &Short) -> Arg {
+    let long = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let short = match short {
+        Short::Text(text) => (*text).to_owned(),
+        Short::Start => start(&long).to_owned(),
+    };
+    let words = arg.get_possible_values();
+    let words = words.iter().filter(|_| arg.get_action().takes_values());
+    let words: Vec<&str> = words.map(|word| word.get_name()).collect();
+    let long = if words.is_empty() {
+        long
+    } else {
+        format!("{long}\n\n[possible values: {}]", words.join(", "))
+    };
+    arg.help(short).long_help(long).hide_possible_values(true)
+}
+
+/// The start of a text, up to its first colon, semicolon or end of a sentence.
+fn start(text: &str) -> &str {
+    let ends = [": ", "; ", ". ", " ("].into_iter();
+    let end = ends.filter_map(|end| text.find(end)).min();
+    end.map_or(text, |end| &text[..end])
 }
 
 /// The option for help, in place of clap's own, which has no heading.
