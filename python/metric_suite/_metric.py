@@ -28,6 +28,7 @@ _SETTINGS = frozenset(
         "max_bytes",
         "missing",
         "extra",
+        "where",
         "confidence",
         "resamples",
         "seed",

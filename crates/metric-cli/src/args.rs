@@ -702,6 +702,9 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "ignore"])
             .default_value("error")
             .help("What to do with a prediction without a reference: stop with an error, or ignore it"),
+        valued_arg("where", "FIELD=VALUE")
+            .action(ArgAction::Append)
+            .help("Score only the records whose field has this value, or FIELD!=VALUE another one; values of one field are alternatives; repeatable"),
         format_arg(),
         digits,
         percent,
@@ -1044,15 +1047,15 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
 /// The settings of a run that are given on the command line.
 fn settings(matches: &ArgMatches) -> Result<Settings, Failure> {
     Ok(Settings::read(|name| match name {
-        "tier" => tiers(matches),
+        _ if Settings::LISTS.contains(&name) => list(matches, name),
         _ => given(matches, name),
     })?)
 }
 
-/// The names of tiers, one per line.
-fn tiers(matches: &ArgMatches) -> Option<String> {
-    let tiers = matches.try_get_many::<String>("tier").ok().flatten()?;
-    Some(tiers.cloned().collect::<Vec<_>>().join("\n"))
+/// The values of an option that may be given several times, one per line.
+fn list(matches: &ArgMatches, name: &str) -> Option<String> {
+    let values = matches.try_get_many::<String>(name).ok().flatten()?;
+    Some(values.cloned().collect::<Vec<_>>().join("\n"))
 }
 
 /// The text of an option, if the command has it and it is on the command line.

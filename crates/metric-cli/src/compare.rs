@@ -807,7 +807,9 @@ fn slice_notes(comparison: &Comparison) -> String {
     };
     let kinds = comparison.groups.iter();
     let notes = kinds.filter_map(|(kind, groups)| slices_note(&first.outcome, kind, groups.len()));
-    notes.collect()
+    let selected = comparison.selected();
+    let selected = selected.map(|selected| format!("{}\n", selected.in_words()));
+    notes.chain(selected).collect()
 }
 
 /// All blocks: those of all examples, then those of groups.

@@ -52,7 +52,7 @@ const HEADINGS: &[Heading] = &[
     },
     Heading {
         title: "Join",
-        common: &["missing", "extra"],
+        common: &["where", "missing", "extra"],
         further: &[],
     },
     Heading {

@@ -571,11 +571,17 @@ impl TomlFile<'_> {
                     }
                 }
                 None if Settings::NAMES.contains(&name) && !settings.contains_key(name) => {
-                    let Value::One(value) = value.get_ref() else {
-                        let problem = format!("task {task:?}: {name}: expected a string");
-                        return Err(self.input(value.span(), problem));
+                    let is_list = Settings::LISTS.contains(&name);
+                    let text = match value.get_ref() {
+                        Value::One(value) => value.clone(),
+                        Value::List(values) if is_list => values.join("\n"),
+                        _ => {
+                            let or = if is_list { " or a list of strings" } else { "" };
+                            let problem = format!("task {task:?}: {name}: expected a string{or}");
+                            return Err(self.input(value.span(), problem));
+                        }
                     };
-                    settings.insert(name.to_owned(), value.clone());
+                    settings.insert(name.to_owned(), text);
                 }
                 None => return Err(self.input(span, unknown_option(task, entry, name))),
             }

@@ -20,7 +20,7 @@ use crate::statistics::{
     internal, proportion_of,
 };
 use crate::threads::{mapped, of_pool};
-use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
+use crate::{Data, Observer, Outcome, Run, RunError, Selected, Source, Statistics};
 
 /// A comparison of systems: who is compared with whom, and how often systems are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -766,6 +766,13 @@ impl Comparison {
         first.map_or(0, |found| found.total.clusters)
     }
 
+    /// Returns the records that were selected by their fields; `None` if all are.
+    #[must_use]
+    pub fn selected(&self) -> Option<&Selected> {
+        let first = self.systems.first();
+        first.and_then(|system| system.outcome.selected())
+    }
+
     /// Returns the number of examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
@@ -819,6 +826,7 @@ impl Comparison {
                 .map_or("", |system| system.outcome.metric()),
             signature: &self.signature,
             examples: self.examples(),
+            selected: self.selected(),
             clusters: self.clusters(),
             confidence: statistics.confidence,
             resamples: statistics.resamples,
@@ -872,6 +880,8 @@ struct Json<'a> {
     metric: &'a str,
     signature: &'a str,
     examples: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected: Option<&'a Selected>,
     clusters: u64,
     confidence: f64,
     resamples: u64,

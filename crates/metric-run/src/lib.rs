@@ -30,6 +30,7 @@ mod regressions;
 mod run;
 mod samples;
 mod scan;
+mod selecting;
 mod settings;
 mod shards;
 mod source;
@@ -65,6 +66,7 @@ pub use outcome::{
 pub use regressions::Regression;
 pub use run::{Data, Fields, NOTHING_SCORED, RankExamples, Run};
 pub use samples::{CountColumn, SampleCollector, SampleTable};
+pub use selecting::{Selected, SelectedCount};
 pub use settings::{Role, Settings};
 pub use shards::Shards;
 pub use source::{Fingerprint, Hashed, Source};

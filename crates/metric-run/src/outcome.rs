@@ -4,7 +4,7 @@ use metric_record::{JoinPolicy, Message, Missing, Record, Value, json};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
     Counted, Entry, Group, Inputs, Named, OptionKind, Options, Report, ResampledScope, Sample,
-    State, StateError,
+    Selection, State, StateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::observer::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
 use crate::threads::on_threads;
-use crate::{Intervals, Observer, RunError, SampleTable, Shards, Statistics};
+use crate::{Intervals, Observer, RunError, SampleTable, Selected, Shards, Statistics};
 
 /// Version of the shape of the JSON result.
 pub const SCHEMA: u32 = 1;
@@ -29,6 +29,8 @@ pub struct Outcome {
     shards: Option<Shards>,
     samples: Option<SampleTable>,
     statistics: Option<Statistics>,
+    /// The records that were selected by their fields; `None` for all.
+    selected: Option<Selected>,
     /// The names of the slices.
     slices: Vec<String>,
     /// Whether the ids of the records are the numbers of lines or rows.
@@ -53,6 +55,7 @@ impl Outcome {
             shards,
             samples: None,
             statistics: None,
+            selected: None,
             slices: Vec::new(),
             has_line_ids: false,
             intervals: None,
@@ -66,6 +69,27 @@ impl Outcome {
         }
         self.statistics = statistics;
         self.slices = slices;
+    }
+
+    /// Returns the records that were selected by their fields; `None` if all are.
+    #[must_use]
+    pub fn selected(&self) -> Option<&Selected> {
+        self.selected.as_ref()
+    }
+
+    /// Takes the number of selected records; the definition names the conditions.
+    pub(crate) fn set_selected(&mut self, selected: Option<Selected>) {
+        if let (Some(selected), None) = (&selected, &self.selected) {
+            let part = (Selection::OPTION.to_owned(), selected.conditions.join(","));
+            self.definition = with_parts(&self.definition, &vec![part]);
+        }
+        self.selected = selected;
+    }
+
+    pub(crate) fn add_selected(&mut self, other: &Self) {
+        if let (Some(selected), Some(other)) = (&mut self.selected, &other.selected) {
+            selected.add(other);
+        }
     }
 
     /// Computes the intervals of the state.
@@ -305,6 +329,8 @@ impl Outcome {
                 .flat_map(|it| it.warnings.iter().cloned()),
         );
         report.warnings = warnings;
+        let selected = self.selected.iter();
+        report.notes.extend(selected.map(|it| it.in_words().into()));
         report
     }
 
@@ -353,6 +379,7 @@ impl Outcome {
             options: self.chosen_options(),
             examples: report.examples,
             missing: report.missing,
+            selected: self.selected.as_ref(),
             scores: Object(&report.scores),
             counts: Object(&report.counts),
             statistics: statistics.map(|(statistics, intervals)| JsonStatistics {
@@ -422,6 +449,8 @@ struct Json<'a> {
     options: serde_json::Map<String, serde_json::Value>,
     examples: u64,
     missing: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected: Option<&'a Selected>,
     scores: Object<'a, Option<f64>>,
     counts: Object<'a, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, OptionValue, Options, Part,
-    Plan, PlannedRanking, Sample, Scorer, Shape, Show, Slice, State,
+    Plan, PlannedRanking, Sample, Scorer, Selection, Shape, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -27,6 +27,7 @@ use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
 use crate::scan::is_one_example;
+use crate::selecting::{Selected, refuse_without_fields};
 use crate::source::{Source, pages, too_long};
 use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
@@ -53,6 +54,10 @@ pub struct Run {
     pub more_references: Vec<Source>,
     /// The names of the fields of a record.
     pub fields: Fields,
+    /// The conditions that select the records of both sides before they are joined; `None` for all records. An id whose
+    /// record was left out on one side is neither missing nor extra on the other; but if references have a field, they
+    /// alone say by it what is scored, and a prediction that is left out is missing.
+    pub selection: Option<Arc<Selection>>,
     /// Whether a word of a `ctm` file whose middle lies outside the segment that it belongs to is an error.
     /// Otherwise a warning counts such words.
     pub refuse_stray_words: bool,
@@ -235,6 +240,7 @@ impl Run {
             more_references: Vec::new(),
             fields: Fields::default(),
             is_missing_given: false,
+            selection: None,
             refuse_stray_words: false,
             samples: false,
             ranking: None,
@@ -488,11 +494,15 @@ impl Run {
             more: self.more_references(&references)?,
             source: references,
             names: self.reference_names(false, wants_inputs),
+            selection: self.selection.clone(),
+            tally: None,
         };
         let predictions = Input {
             source: predictions,
             names: self.prediction_names(),
             more: None,
+            selection: self.selection.clone(),
+            tally: None,
         };
         predictions.refuse_list_without_columns()?;
         Ok(Opened::Records {
@@ -592,6 +602,13 @@ impl Run {
                 return refused((given.option, given.value), given.what, &names);
             }
         }
+        if let Some(selection) = &self.selection
+            && are_records
+            && !formats.iter().any(|format| format.has_fields())
+        {
+            let what = format!("the records of {} have no fields", names.join(" and "));
+            return Err(refuse_without_fields(selection, &what));
+        }
         let last = formats.len() - 1;
         for (name, value, of) in self.fields.named(last) {
             let has_fields = formats[of.clone()].iter().any(|format| format.has_fields());
@@ -665,6 +682,8 @@ impl Run {
             names: self.reference_names(true, wants_inputs),
             source,
             more: None,
+            selection: self.selection.clone(),
+            tally: None,
         };
         input.refuse_list_without_columns()?;
         Ok(input)
@@ -672,20 +691,31 @@ impl Run {
 
     /// The one source of records of metrics that read predictions alone.
     fn one_side(&self, source: Source) -> Result<Input, RunError> {
-        let further = self.further_fields();
-        let source = match self.group_field() {
-            Some(field) => {
-                let prediction = &self.fields.prediction;
-                grouped::source(&source, field, prediction, &further, self.max_bytes)?
-            }
-            None => source,
+        let Some(field) = self.group_field() else {
+            let mut names = self.prediction_names().with_further(self.further_fields());
+            names.is_one_sided = true;
+            return Ok(Input {
+                names,
+                source,
+                more: None,
+                selection: self.selection.clone(),
+                tally: None,
+            });
         };
+        // The samples of an example are selected before they are gathered.
+        let further = self.read_fields();
+        let prediction = &self.fields.prediction;
+        let fields = (field, prediction.as_str(), &further[..]);
+        let selection = self.selection.as_deref();
+        let (source, tally) = grouped::source(&source, fields, selection, self.max_bytes)?;
         let mut names = self.prediction_names().with_further(further);
         names.is_one_sided = true;
         Ok(Input {
             names,
             source,
             more: None,
+            selection: self.selection.clone(),
+            tally: Some(tally),
         })
     }
 
@@ -705,10 +735,17 @@ impl Run {
         }
     }
 
-    /// Returns the names of the further fields of a reference that the metrics, the clusters and the slices are
-    /// read from, in the order of the alphabet. A table needs no others.
+    /// Returns the names of the further fields of a reference that the metrics, the clusters, the slices and the
+    /// selection are read from, in the order of the alphabet. A table needs no others.
     #[must_use]
     pub fn further_fields(&self) -> Vec<String> {
+        let further = self.read_fields().into_iter();
+        let further: BTreeSet<String> = further.chain(self.selected_fields()).collect();
+        further.into_iter().collect()
+    }
+
+    /// The same without those of the selection, which are read earlier.
+    pub(crate) fn read_fields(&self) -> Vec<String> {
         let metrics = self.metrics.iter();
         let further = metrics.flat_map(|chosen| chosen.scorer.further_fields().to_vec());
         // Clusters and slices are told by fields, unless a file has the values.
@@ -718,6 +755,12 @@ impl Run {
         let slices = slices.map(|slice| slice.name.clone());
         let further: BTreeSet<String> = further.chain(cluster).chain(slices).collect();
         further.into_iter().collect()
+    }
+
+    /// The names of the fields by which records are selected.
+    pub(crate) fn selected_fields(&self) -> impl Iterator<Item = String> {
+        let selection = self.selection.iter();
+        selection.flat_map(|it| it.fields().map(str::to_owned).collect::<Vec<_>>())
     }
 
     /// Whether anybody reads fields of a reference other than its id and its value.
@@ -750,7 +793,7 @@ impl Run {
     pub(crate) fn prediction_names(&self) -> FieldNames {
         let mut names = self.fields.prediction_names();
         names.allows_infinite = self.allows_infinite();
-        names
+        names.with_further(self.selected_fields().collect())
     }
 
     /// The references as a document, if the metrics read them as one. All metrics of a run read the same
@@ -850,6 +893,13 @@ impl Run {
         Err(RunError::Usage(message))
     }
 
+    /// Refuses a selection of documents, which have no records that are joined.
+    pub(crate) fn refuse_selection(&self, name: &str) -> Result<(), RunError> {
+        let what = format!("{name} is read as a whole, and not record by record");
+        let refused = |it: &Arc<Selection>| Err(refuse_without_fields(it, &what));
+        self.selection.as_ref().map_or(Ok(()), refused)
+    }
+
     /// Scores documents of a metric's own format.
     fn documents(
         &self,
@@ -859,6 +909,7 @@ impl Run {
     ) -> Result<Vec<Outcome>, RunError> {
         self.refuse_missing()?;
         let name = references.name.clone();
+        self.refuse_selection(&name)?;
         self.check_statistics(true, &name)?;
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
@@ -936,6 +987,7 @@ impl Run {
         let options = chosen.options.clone();
         let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
+        outcome.set_selected(self.selection.as_deref().map(Selected::none));
         outcome.set_statistics(self.statistics.clone(), slices.collect());
         if !self.resamples_later && !self.is_part {
             outcome.resample(observer)?;
@@ -1053,6 +1105,7 @@ impl Run {
         }
         fold.release(true)?;
         fold.gather()?;
+        let selected = join.selected();
         let problem = match join.references_read() {
             0 => "has no records: expected at least one",
             _ => NOTHING_SCORED,
@@ -1071,6 +1124,7 @@ impl Run {
                 state.count(&rows_in_quotes.0, rows_in_quotes.1);
                 let mut outcome = self.outcome(chosen, state, observer)?;
                 outcome.set_line_ids(join.has_line_ids());
+                outcome.set_selected(selected.clone());
                 self.refuse_empty(&outcome, &name, problem)?;
                 Ok(outcome)
             })

@@ -1,9 +1,10 @@
 //! How files are read and joined, by the names that front ends give these settings.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use metric_record::{JoinPolicy, Message, Missing};
-use metric_registry::{OptionError, Options};
+use metric_registry::{OptionError, Options, Selection};
 
 use crate::RunError;
 use crate::formats::Format;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub join: JoinPolicy,
     /// Whether the policy for missing predictions was given: see [`Run::is_missing_given`].
     pub is_missing_given: bool,
+    /// The conditions that select records: see [`Run::selection`].
+    pub selection: Option<Selection>,
     /// Whether stray words are an error: see [`Run::refuse_stray_words`].
     pub refuse_stray_words: bool,
     /// The dialect of CSV files.
@@ -72,10 +75,14 @@ const EMPTY_FIELD: [(&str, EmptyField); 3] = [
 ];
 
 impl Settings {
+    /// The names of the settings that may be given several times; their values have one of them per line.
+    pub const LISTS: [&'static str; 2] = ["where", "tier"];
+
     /// The names of all settings.
-    pub const NAMES: [&'static str; 22] = [
+    pub const NAMES: [&'static str; 23] = [
         "missing",
         "extra",
+        "where",
         "input-format",
         "references-format",
         "predictions-format",
@@ -130,6 +137,7 @@ impl Settings {
                 ignore_extra: ignore_extra.unwrap_or(false),
             },
             is_missing_given: missing.is_some(),
+            selection: Selection::read(given("where").unwrap_or_default().lines())?,
             refuse_stray_words: ignore_extra == Some(false),
             csv: CsvOptions {
                 delimiter: delimiter.transpose()?,
@@ -152,6 +160,7 @@ impl Settings {
         run.fields = self.fields.clone();
         run.join = self.join;
         run.is_missing_given = self.is_missing_given;
+        run.selection = self.selection.clone().map(Arc::new);
         run.refuse_stray_words = self.refuse_stray_words;
     }
 

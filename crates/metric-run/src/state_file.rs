@@ -23,7 +23,7 @@ use crate::source::hexadecimal;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
 use crate::threads::on_threads;
-use crate::{Outcome, Shards, StateFileError, StateFileProblem, memory};
+use crate::{Outcome, Selected, Shards, StateFileError, StateFileProblem, memory};
 
 /// The first bytes of a state file.
 const MAGIC: &[u8; 8] = b"\x93METRIC\n";
@@ -61,6 +61,9 @@ struct StateHeader {
     shards: Option<Shards>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     statistics: Option<Written>,
+    /// The records that were selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<Selected>,
     /// The names of the slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     slices: Vec<String>,
@@ -111,6 +114,7 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
             ignore_extra: join.ignore_extra,
             shards: outcome.shards().cloned(),
             statistics: outcome.statistics().map(Written::from),
+            selected: outcome.selected().cloned(),
             slices: outcome.slices().to_vec(),
             line_ids: outcome.has_line_ids(),
             bytes: body.len() as u64,
@@ -237,6 +241,7 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         ignore_extra,
         shards,
         statistics,
+        selected,
         slices,
         line_ids,
         ..
@@ -273,6 +278,7 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
             .ok_or_else(|| damaged("the statistics"))
     });
     let mut outcome = Outcome::of_state(entry, options, state, join, shards);
+    outcome.set_selected(selected);
     outcome.set_statistics(statistics.transpose()?, slices);
     outcome.set_line_ids(line_ids);
     Ok(outcome)
@@ -451,6 +457,7 @@ fn total(files: Vec<(String, Vec<Outcome>)>) -> Result<Vec<Outcome>, StateFileEr
         }
         for (total, outcome) in total.iter_mut().zip(outcomes) {
             total.set_line_ids(total.has_line_ids() && outcome.has_line_ids());
+            total.add_selected(&outcome);
             total
                 .merge(outcome.state())
                 .map_err(|error| StateFileError {

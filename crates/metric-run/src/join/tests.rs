@@ -35,6 +35,8 @@ fn join_observed(
                 ("value", Role::Value, "reference-field"),
             ]),
             more: None,
+            selection: None,
+            tally: None,
         }
     };
     let options = JoinOptions {
