@@ -10,8 +10,8 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Selection, Slice, find, list,
-    meaning, on_this_thread,
+    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Selection, Slice, find,
+    list, meaning, on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -1050,14 +1050,14 @@ impl<'py> Settings<'_, 'py> {
             let conditions = match conditions.extract::<String>() {
                 Ok(condition) => vec![condition],
                 Err(_) => conditions.extract::<Vec<String>>().map_err(|_| {
-                    let expected = "a string such as \"field=value\", or a sequence of such strings";
+                    let expected =
+                        "a string such as \"field=value\", or a sequence of such strings";
                     self.wrong("where", &conditions, expected)
                 })?,
             };
             let selection = Selection::read(conditions.iter().map(String::as_str));
-            let selection = selection.map_err(|error| {
-                of_run(self.0.py(), &RunError::from(error), Origin::Files)
-            })?;
+            let selection = selection
+                .map_err(|error| of_run(self.0.py(), &RunError::from(error), Origin::Files))?;
             run.selection = selection.map(Arc::new);
         }
         run.statistics = self.statistics()?;

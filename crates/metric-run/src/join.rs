@@ -1822,7 +1822,10 @@ impl Join {
                 if has_lines_only && let Id::Line(_) = predictions.id(position) {
                     // The reference of a line comes first, and may have been left out.
                     references.tally.sort();
-                    if !references.tally.has_left_out(predictions.id(position), u64::MAX) {
+                    if !references
+                        .tally
+                        .has_left_out(predictions.id(position), u64::MAX)
+                    {
                         self.surplus.add(predictions.id(position));
                     }
                     continue;

@@ -118,10 +118,15 @@ impl Tally {
             self.names = names.collect();
         }
         self.found |= verdict.found;
-        self.values.resize(selection.fields().count(), BTreeSet::new());
+        self.values
+            .resize(selection.fields().count(), BTreeSet::new());
         for (field, values) in self.values.iter_mut().enumerate() {
             let is_named = values.len() < NAMED_VALUES && verdict.refused & (1 << field) != 0;
-            values.extend(is_named.then(|| selection.value_of(field, record)).flatten());
+            values.extend(
+                is_named
+                    .then(|| selection.value_of(field, record))
+                    .flatten(),
+            );
         }
         Ok(verdict)
     }
@@ -135,7 +140,8 @@ impl Tally {
         if self.names.is_empty() {
             self.names = next.names;
         }
-        self.values.resize(self.values.len().max(next.values.len()), BTreeSet::new());
+        self.values
+            .resize(self.values.len().max(next.values.len()), BTreeSet::new());
         for (values, more) in self.values.iter_mut().zip(next.values) {
             values.extend(more);
             while values.len() > NAMED_VALUES {
@@ -184,7 +190,9 @@ impl Tallies<'_> {
     }
 
     fn sides(&self) -> impl Iterator<Item = &Tally> {
-        [Some(self.references), self.predictions].into_iter().flatten()
+        [Some(self.references), self.predictions]
+            .into_iter()
+            .flatten()
     }
 
     /// Refuses a field that no record has, and conditions that select no record. `name` is that of the references.
@@ -226,7 +234,9 @@ fn with_names(message: Message, field: &str, names: &[&String]) -> Message {
     const NEAR: f64 = 0.8;
     const MOST: usize = 12;
     let nearness = |name: &&&String| strsim::jaro_winkler(field, name);
-    let nearest = names.iter().max_by(|a, b| nearness(a).total_cmp(&nearness(b)));
+    let nearest = names
+        .iter()
+        .max_by(|a, b| nearness(a).total_cmp(&nearness(b)));
     match nearest.filter(|name| nearness(name) >= NEAR) {
         Some(name) => message.text(format_args!("; did you mean {}?", quoted_id(name))),
         None if names.is_empty() => message,

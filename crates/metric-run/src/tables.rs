@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use metric_record::{
-    Batch, BatchError, Column, Duplicate, FieldPath, Id, Ids, JoinError, NAMED_IDS, ReadError, RecordError,
-    Shard, Side, Unmatched, Value, quoted_id,
+    Batch, BatchError, Column, Duplicate, FieldPath, Id, Ids, JoinError, NAMED_IDS, ReadError,
+    RecordError, Shard, Side, Unmatched, Value, quoted_id,
 };
 use metric_registry::{Part, State};
 use rayon::prelude::*;
@@ -16,11 +16,11 @@ use crate::grouped::GroupedTable;
 use crate::interrupt::{is_over, refuse_interrupted, watch};
 use crate::observer::Nobody;
 use crate::run::{Run, add};
+use crate::selecting::{Tallies, Tally};
 use crate::statistics::refuse_kept;
 use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiter::fingerprint;
 use crate::words::counted;
-use crate::selecting::{Tallies, Tally};
 use crate::{Outcome, RunError, SampleTable, Selected};
 
 /// References or predictions in memory, one row per record.
@@ -255,11 +255,13 @@ impl<'t> Rows<'t> {
         let (mut tally, mut buffer) = (Tally::default(), String::new());
         let holds = |id: Id<'_>| run.shard.is_none_or(|it| it.holds(&id.to_string()));
         for row in 0..batch.len() {
-            let judged = batch.record_with_fields(row, &mut buffer).and_then(|record| {
-                let id = record.as_ref().map_or(Id::Text(""), |record| record.id);
-                let fields = record.as_ref().and_then(|record| record.fields);
-                tally.judge(selection, (id, fields), holds(id))
-            });
+            let judged = batch
+                .record_with_fields(row, &mut buffer)
+                .and_then(|record| {
+                    let id = record.as_ref().map_or(Id::Text(""), |record| record.id);
+                    let fields = record.as_ref().and_then(|record| record.fields);
+                    tally.judge(selection, (id, fields), holds(id))
+                });
             let is_selected = judged.map_err(|error| {
                 let location = (self.table.name, None, "");
                 RunError::record(location, self.id(row), error)

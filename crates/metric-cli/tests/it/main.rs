@@ -5,6 +5,7 @@ mod check;
 mod cli;
 mod common;
 mod compare;
+mod conditions;
 mod docs;
 mod faults;
 mod help;
