@@ -28,6 +28,8 @@ _SETTINGS = frozenset(
         "max_bytes",
         "missing",
         "extra",
+        "null",
+        "as_text",
         "where",
         "confidence",
         "resamples",

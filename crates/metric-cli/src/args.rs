@@ -702,6 +702,13 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "ignore"])
             .default_value("error")
             .help("What to do with a prediction without a reference: stop with an error, or ignore it"),
+        valued_arg("null", "POLICY")
+            .value_parser(["error", "empty", "skip"])
+            .help("What to do with a prediction that is null, such as a refusal or a failed request [default: as --missing says]"),
+        Arg::new("as-text")
+            .long("as-text")
+            .action(ArgAction::SetTrue)
+            .help("Read numbers, true and false as texts, as they are written in the files"),
         valued_arg("where", "FIELD=VALUE")
             .action(ArgAction::Append)
             .help("Score only the records whose field has this value, or FIELD!=VALUE another one; values of one field are alternatives; repeatable"),
@@ -1047,6 +1054,10 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
 /// The settings of a run that are given on the command line.
 fn settings(matches: &ArgMatches) -> Result<Settings, Failure> {
     Ok(Settings::read(|name| match name {
+        _ if Settings::FLAGS.contains(&name) => {
+            let is_known = matches.try_contains_id(name).is_ok();
+            (is_known && matches.get_flag(name)).then(|| "true".to_owned())
+        }
         _ if Settings::LISTS.contains(&name) => list(matches, name),
         _ => given(matches, name),
     })?)

@@ -53,7 +53,7 @@ const HEADINGS: &[Heading] = &[
     Heading {
         title: "Join",
         common: &["where", "missing", "extra"],
-        further: &[],
+        further: &["null", "as-text"],
     },
     Heading {
         title: METRIC,

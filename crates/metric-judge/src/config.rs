@@ -572,12 +572,18 @@ impl TomlFile<'_> {
                 }
                 None if Settings::NAMES.contains(&name) && !settings.contains_key(name) => {
                     let is_list = Settings::LISTS.contains(&name);
+                    let is_flag = Settings::FLAGS.contains(&name);
                     let text = match value.get_ref() {
-                        Value::One(value) => value.clone(),
+                        Value::One(value) if !is_flag => value.clone(),
                         Value::List(values) if is_list => values.join("\n"),
+                        Value::Flag(on) if is_flag => on.to_string(),
                         _ => {
-                            let or = if is_list { " or a list of strings" } else { "" };
-                            let problem = format!("task {task:?}: {name}: expected a string{or}");
+                            let expected = match (is_list, is_flag) {
+                                (true, _) => "a string or a list of strings",
+                                (_, true) => "true or false",
+                                _ => "a string",
+                            };
+                            let problem = format!("task {task:?}: {name}: expected {expected}");
                             return Err(self.input(value.span(), problem));
                         }
                     };

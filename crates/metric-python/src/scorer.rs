@@ -1019,6 +1019,8 @@ impl<'py> Settings<'_, 'py> {
             run.join.missing = missing;
             run.is_missing_given = true;
         }
+        run.join.null = self.choice("null", &missing)?;
+        run.join.as_text = self.flag("as_text")?;
         if let Some(ignore) = self.choice("extra", &[("error", false), ("ignore", true)])? {
             run.join.ignore_extra = ignore;
         }

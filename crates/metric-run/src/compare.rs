@@ -351,7 +351,7 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<Vec<System>, RunError> {
         let systems = self.score_systems(candidates, observer)?;
-        if self.join.missing == Missing::Skip {
+        if [self.join.missing, self.join.of_null()].contains(&Missing::Skip) {
             // Examples that one system lacks are left out of all of them.
             let outcomes: Vec<&Outcome> = systems.iter().map(|it| &it.outcome).collect();
             if self.keep_common(&outcomes) {

@@ -434,9 +434,17 @@ fn with_policy(signature: &str, policy: JoinPolicy) -> String {
     } else {
         ""
     };
+    let null = match policy.null {
+        None => "",
+        Some(Missing::Error) => "|null:error",
+        Some(Missing::Empty) => "|null:empty",
+        Some(Missing::Skip) => "|null:skip",
+    };
+    let as_text = if policy.as_text { "|as-text:true" } else { "" };
+    let tolerated = format!("{missing}{extra}{null}{as_text}");
     match signature.rsplit_once("|v:") {
-        Some((definition, version)) => format!("{definition}{missing}{extra}|v:{version}"),
-        None => format!("{signature}{missing}{extra}"),
+        Some((definition, version)) => format!("{definition}{tolerated}|v:{version}"),
+        None => format!("{signature}{tolerated}"),
     }
 }
 

@@ -775,6 +775,7 @@ impl Run {
     fn reference_names(&self, with_prediction: bool, wants_inputs: bool) -> FieldNames {
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
+        names.allows_null = self.join.of_null() != Missing::Error;
         let mut further = self.further_fields();
         let is_question = |name: &String| name == Inputs::QUESTION;
         let are_kept = self.ranking.is_some_and(|wanted| wanted.inputs);
@@ -793,6 +794,7 @@ impl Run {
     pub(crate) fn prediction_names(&self) -> FieldNames {
         let mut names = self.fields.prediction_names();
         names.allows_infinite = self.allows_infinite();
+        names.allows_null = self.join.of_null() != Missing::Error;
         names.with_further(self.selected_fields().collect())
     }
 
@@ -881,6 +883,15 @@ impl Run {
 
     /// Refuses a policy for missing predictions for documents that do not know any.
     pub(crate) fn refuse_missing(&self) -> Result<(), RunError> {
+        if self.join.null.is_some() || self.join.as_text {
+            let (name, value) = match self.join.null {
+                Some(_) => ("null", ""),
+                None => ("as-text", ""),
+            };
+            let message = Message::default().option(name, value);
+            let problem = " goes with records, and not with files that are read as a whole";
+            return Err(RunError::Usage(message.text(problem)));
+        }
         let is_given = self.is_missing_given || self.join.missing != Missing::Error;
         let joins =
             |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_) | EntryInput::Files(_));
@@ -1637,7 +1648,9 @@ impl<'r> Fold<'r> {
             return Ok(());
         }
         let draw = |pair: &Pair| {
-            let record = join.record(pair);
+            let mut texts = Default::default();
+            let given = join.record(pair);
+            let record = given.taken(&mut texts);
             if record.prediction.is_missing() && record.join.missing == Missing::Skip {
                 return Ok(());
             }

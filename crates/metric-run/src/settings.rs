@@ -61,6 +61,8 @@ const MISSING: [(&str, Missing); 3] = [
     ("empty", Missing::Empty),
     ("skip", Missing::Skip),
 ];
+/// The values of a setting that is on or off.
+const FLAG: [(&str, bool); 2] = [("true", true), ("false", false)];
 /// The values of `extra`, and whether extra predictions are left out.
 const EXTRA: [(&str, bool); 2] = [("error", false), ("ignore", true)];
 /// The values of `quote`, and whether there are quotes.
@@ -78,9 +80,14 @@ impl Settings {
     /// The names of the settings that may be given several times; their values have one of them per line.
     pub const LISTS: [&'static str; 2] = ["where", "tier"];
 
+    /// The names of the settings that are `true` or `false`.
+    pub const FLAGS: [&'static str; 1] = ["as-text"];
+
     /// The names of all settings.
-    pub const NAMES: [&'static str; 23] = [
+    pub const NAMES: [&'static str; 25] = [
         "missing",
+        "null",
+        "as-text",
         "extra",
         "where",
         "input-format",
@@ -135,6 +142,8 @@ impl Settings {
             join: JoinPolicy {
                 missing: missing.unwrap_or(Missing::Error),
                 ignore_extra: ignore_extra.unwrap_or(false),
+                null: choice(given, "null", &MISSING)?,
+                as_text: choice(given, "as-text", &FLAG)?.unwrap_or(false),
             },
             is_missing_given: missing.is_some(),
             selection: Selection::read(given("where").unwrap_or_default().lines())?,

@@ -58,6 +58,10 @@ struct StateHeader {
     definition: String,
     missing: String,
     ignore_extra: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    null: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    as_text: bool,
     shards: Option<Shards>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     statistics: Option<Written>,
@@ -112,6 +116,8 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
             definition: definition(outcome.state().signature()).to_owned(),
             missing: missing_name(join.missing).to_owned(),
             ignore_extra: join.ignore_extra,
+            null: join.null.map(|rule| missing_name(rule).to_owned()),
+            as_text: join.as_text,
             shards: outcome.shards().cloned(),
             statistics: outcome.statistics().map(Written::from),
             selected: outcome.selected().cloned(),
@@ -239,6 +245,8 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         definition: found,
         missing,
         ignore_extra,
+        null,
+        as_text,
         shards,
         statistics,
         selected,
@@ -256,10 +264,12 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         });
     }
     let damaged = |how: &str| StateFileProblem::Damaged(how.to_owned());
-    let missing = [Missing::Error, Missing::Empty, Missing::Skip]
-        .into_iter()
-        .find(|policy| missing_name(*policy) == missing)
-        .ok_or_else(|| damaged("the policy for missing predictions"))?;
+    let rule = |name: &str| {
+        let rules = [Missing::Error, Missing::Empty, Missing::Skip].into_iter();
+        let mut rules = rules.filter(|rule| missing_name(*rule) == name);
+        let rule = rules.next();
+        rule.ok_or_else(|| damaged("the policy for missing predictions"))
+    };
     if let Some(Shards { count, indices }) = &shards
         && (indices.is_empty() || indices.last() >= Some(count))
     {
@@ -269,8 +279,10 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         .read_state(body)
         .map_err(|error| StateFileProblem::Damaged(error.to_string()))?;
     let join = JoinPolicy {
-        missing,
+        missing: rule(&missing)?,
         ignore_extra,
+        null: null.map(|name| rule(&name)).transpose()?,
+        as_text,
     };
     let statistics = statistics.map(|written| {
         written

@@ -1,6 +1,7 @@
 //! The program end to end. One binary, so that it is linked once.
 
 mod action;
+mod answers;
 mod check;
 mod cli;
 mod common;
