@@ -61,6 +61,7 @@ _FILE_SETTINGS = frozenset(
         "quote",
         "header",
         "empty_field",
+        "encoding",
         "speaker",
         "speaker_prefix",
         "level",

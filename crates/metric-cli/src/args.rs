@@ -192,7 +192,8 @@ pub(crate) fn command(several: Option<String>) -> Command {
             .chain(check_args()),
         ))
         .after_help(EXIT_CODES);
-    let run = run::command(format_arg(), number_args(), quiet_arg());
+    let run = run::command(format_arg(), number_args(), quiet_arg())
+        .args(check_args().map(|arg| arg.conflicts_with_all(["dry-run", "init"])));
     #[cfg(feature = "report")]
     let stored = Some(report_stored::command());
     #[cfg(not(feature = "report"))]
@@ -675,6 +676,8 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "text", "null"])
             .default_value("error")
             .help("Meaning of an empty CSV field without quotes: an error, the empty text, or null"),
+        valued_arg("encoding", "NAME")
+            .help("Encoding of files of text, such as utf-16, windows-1252 or shift_jis [default: utf-8]"),
         valued_arg("speaker", "WHICH")
             .value_parser(["file", "channel"])
             .default_value("file")

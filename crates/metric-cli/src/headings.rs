@@ -43,6 +43,7 @@ const HEADINGS: &[Heading] = &[
             "quote",
             "header",
             "empty-field",
+            "encoding",
             "speaker",
             "speaker-prefix",
             "level",

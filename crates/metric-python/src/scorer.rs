@@ -1209,6 +1209,14 @@ impl<'py> Settings<'_, 'py> {
         if let Some(empty) = self.choice("empty_field", &empty)? {
             csv.empty = empty;
         }
+        if let Some(value) = self.value("encoding")? {
+            let name = value.extract::<String>().unwrap_or_default();
+            let encoding = name.parse().map_err(|expected: String| {
+                let expected = expected.trim_start_matches("expected ");
+                self.wrong("encoding", &value, expected)
+            })?;
+            csv.encoding = Some(encoding);
+        }
         let transcript = self.transcript()?;
         let transcript =
             TranscriptOptions::read(|name| transcript.get(name).cloned()).map_err(failed)?;

@@ -69,7 +69,7 @@ pub use samples::{CountColumn, SampleCollector, SampleTable};
 pub use selecting::{Selected, SelectedCount};
 pub use settings::{Role, Settings};
 pub use shards::Shards;
-pub use source::{Fingerprint, Hashed, Source};
+pub use source::{Encoding, Fingerprint, Hashed, Source};
 pub use state_error::{StateFileError, StateFileProblem};
 pub use state_file::{Merged, merge_parts, merge_states, read_states, write_states};
 pub use statistics::{GroupIntervals, Intervals, Statistics};

@@ -609,6 +609,10 @@ impl Run {
             let what = format!("the records of {} have no fields", names.join(" and "));
             return Err(refuse_without_fields(selection, &what));
         }
+        let encoding = sources.iter().find_map(|source| source.encoding());
+        if let Some(encoding) = encoding.filter(|_| !sources.iter().any(|it| it.is_encoded())) {
+            return refused(("encoding", &encoding.to_string()), "text", &names);
+        }
         let last = formats.len() - 1;
         for (name, value, of) in self.fields.named(last) {
             let has_fields = formats[of.clone()].iter().any(|format| format.has_fields());

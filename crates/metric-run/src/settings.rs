@@ -11,7 +11,7 @@ use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField};
 use crate::formats::segments::{Level, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 use crate::run::{Fields, Run};
-use crate::source::Source;
+use crate::source::{Encoding, Source};
 
 /// The settings of a run that belong to no metric: formats, fields, and the strictness of the join.
 ///
@@ -84,7 +84,7 @@ impl Settings {
     pub const FLAGS: [&'static str; 1] = ["as-text"];
 
     /// The names of all settings.
-    pub const NAMES: [&'static str; 25] = [
+    pub const NAMES: [&'static str; 26] = [
         "missing",
         "null",
         "as-text",
@@ -100,6 +100,7 @@ impl Settings {
         "quote",
         "header",
         "empty-field",
+        "encoding",
         "speaker",
         "speaker-prefix",
         "level",
@@ -153,6 +154,7 @@ impl Settings {
                 has_quotes: choice(given, "quote", &QUOTE)?.unwrap_or(true),
                 has_header: choice(given, "header", &HEADER)?.unwrap_or(true),
                 empty: choice(given, "empty-field", &EMPTY_FIELD)?.unwrap_or_default(),
+                encoding: given("encoding").map(|name| encoding(&name)).transpose()?,
             },
             transcript: TranscriptOptions::read(given)?,
             format: format("input-format")?,
@@ -290,6 +292,11 @@ fn choice<T: Copy>(
     found
         .map(|(_, meaning)| Some(*meaning))
         .ok_or_else(|| unknown(name, &value, words))
+}
+
+fn encoding(name: &str) -> Result<Encoding, RunError> {
+    let read = name.parse();
+    read.map_err(|reason: String| OptionError::new("encoding", name, reason).into())
 }
 
 fn unknown(name: &str, value: &str, words: impl Iterator<Item = &'static str>) -> RunError {
