@@ -179,12 +179,12 @@ impl SuiteOutcome {
         if name == "total" {
             return Some(self.total(shown));
         }
+        let (task, score) = name.split_once('.')?;
+        let task = self.tasks.iter().find(|it| it.name == task)?;
         let counted = self.counted(shown);
         if let Some((_, value)) = counted.iter().find(|(other, _)| other == name) {
             return Some(*value);
         }
-        let (task, score) = name.split_once('.')?;
-        let task = self.tasks.iter().find(|it| it.name == task)?;
         let scores = task.scores(shown);
         let found = scores.iter().find(|(other, _)| other == score);
         Some(found.and_then(|(_, value)| *value))

@@ -1132,6 +1132,8 @@ pub(crate) struct JoinOptions {
     pub(crate) max_bytes: u64,
     /// The number of blocks of each side that are read at a time.
     pub(crate) width: usize,
+    /// Whether the data are a part of others.
+    pub(crate) is_part: bool,
     /// Whether all problems of the data are gathered, rather than the first returned as an error.
     pub(crate) is_check: bool,
     /// Whether the other fields of references are read.
@@ -1148,6 +1150,8 @@ pub(crate) struct Join {
     /// The blocks that were read and scanned while the pairs before them were scored.
     loading: Option<Loading>,
     policy: JoinPolicy,
+    /// Whether the data are a part of others.
+    is_part: bool,
     /// The number of blocks of each side that are read at a time.
     width: usize,
     /// Whether records have the other fields of references.
@@ -1284,6 +1288,7 @@ impl Join {
             },
             loading: None,
             policy: options.policy,
+            is_part: options.is_part || options.shard.is_some(),
             width: options.width,
             has_fields: options.has_fields,
             next_ordinal: 0,
@@ -2247,7 +2252,8 @@ impl Join {
     fn refuse_selection(&self) -> Result<(), RunError> {
         let selection = self.references.input.selection.as_ref();
         selection.map_or(Ok(()), |selection| {
-            self.tallies().refuse(selection, &self.reference_name())
+            let name = self.reference_name();
+            self.tallies().refuse(selection, &name, self.is_part)
         })
     }
 

@@ -1087,6 +1087,7 @@ impl Run {
                 shard: self.shard,
                 max_bytes: self.max_bytes,
                 width: width_of(threads),
+                is_part: self.is_part,
                 is_check: false,
                 has_fields: self.reads_fields(observer),
                 window: WINDOW,

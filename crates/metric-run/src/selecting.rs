@@ -79,12 +79,14 @@ pub(crate) struct Tally {
     sorted: usize,
     /// The names of the fields of the first record.
     names: Vec<String>,
-    /// A few values of each field, for messages.
+    /// A few values of each field, for messages, and the number of records that were looked at for them.
     values: Vec<BTreeSet<String>>,
+    looked_at: usize,
 }
 
-/// The number of values of a field that are named.
+/// The number of values of a field that are named, and that of the records of a block in which they are looked for.
 const NAMED_VALUES: usize = 8;
+const LOOKED_AT: usize = 64;
 
 impl Tally {
     /// Judges a record that the run holds or not, and counts it. Returns whether it is selected.
@@ -118,15 +120,14 @@ impl Tally {
             self.names = names.collect();
         }
         self.found |= verdict.found;
-        self.values
-            .resize(selection.fields().count(), BTreeSet::new());
-        for (field, values) in self.values.iter_mut().enumerate() {
-            let is_named = values.len() < NAMED_VALUES && verdict.refused & (1 << field) != 0;
-            values.extend(
-                is_named
-                    .then(|| selection.value_of(field, record))
-                    .flatten(),
-            );
+        if !verdict.is_selected() && self.looked_at < LOOKED_AT {
+            self.looked_at += 1;
+            let fields = selection.fields().count();
+            self.values.resize(fields, BTreeSet::new());
+            for (field, values) in self.values.iter_mut().enumerate() {
+                let value = selection.value_of(field, record);
+                values.extend(value.filter(|_| values.len() < NAMED_VALUES));
+            }
         }
         Ok(verdict)
     }
@@ -195,8 +196,14 @@ impl Tallies<'_> {
             .flatten()
     }
 
-    /// Refuses a field that no record has, and conditions that select no record. `name` is that of the references.
-    pub(crate) fn refuse(&self, selection: &Selection, name: &str) -> Result<(), RunError> {
+    /// Refuses a field that no record has, and conditions that select no record of data that are not a part of others. `name`
+    /// is that of the references.
+    pub(crate) fn refuse(
+        &self,
+        selection: &Selection,
+        name: &str,
+        is_part: bool,
+    ) -> Result<(), RunError> {
         let found = self.sides().fold(0, |found, side| found | side.found);
         let names: Vec<&String> = self.sides().flat_map(|side| &side.names).collect();
         if self.sides().all(|side| side.count.records == 0) {
@@ -208,7 +215,8 @@ impl Tallies<'_> {
             let message = message.text(": no record has this field");
             return Err(RunError::Usage(with_names(message, field, &names)));
         }
-        let is_empty = |side: &Tally| side.count.records > 0 && side.count.selected == 0;
+        let is_empty =
+            |side: &Tally| !is_part && side.count.records > 0 && side.count.selected == 0;
         let Some(side) = self.sides().find(|side| is_empty(side)) else {
             return Ok(());
         };

@@ -484,9 +484,8 @@ impl Tables<'_> {
             references,
             predictions,
         };
-        if !self.run.is_part {
-            tallies.refuse(selection, self.references.table.name)?;
-        }
+        let is_part = self.run.is_part || self.run.shard.is_some();
+        tallies.refuse(selection, self.references.table.name, is_part)?;
         Ok(Some(tallies.selected(selection)))
     }
 

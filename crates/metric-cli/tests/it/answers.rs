@@ -65,7 +65,7 @@ fn null_is_an_empty_answer_or_is_left_out() {
             "exact-match",
             "-r e.jsonl --missing empty",
             ["exact_match", "0.75"],
-            "as their references are empty",
+            "1 missing prediction scores as correct, as its reference is empty",
         ),
         (
             "classification",

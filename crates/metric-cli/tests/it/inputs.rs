@@ -1522,7 +1522,7 @@ fn texts_in_other_encodings() {
             2,
             "expected the name of an encoding, such as utf-16",
         ),
-        ("--pairs w.csv --encoding shift_jis", 3, "is not shift_jis"),
+        ("--pairs l.csv --encoding utf-16", 3, "l.csv"),
     ] {
         folder
             .run(&format!("score string-accuracy {words}"))

@@ -1374,7 +1374,7 @@ fn reports_have_comparison_parts_and_weights() {
         "0.8125",
         "1.0000",
         "0.6250",
-        "failed: pets.accuracy ≥ 0.8",
+        "pets.accuracy ≥ 0.8",
     ] {
         assert!(page.contains(text), "{text:?} is not in\n{page}");
     }

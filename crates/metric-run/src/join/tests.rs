@@ -44,6 +44,7 @@ fn join_observed(
         shard: None,
         max_bytes: u64::MAX,
         width,
+        is_part: false,
         is_check: false,
         has_fields: true,
         window,

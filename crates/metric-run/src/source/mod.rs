@@ -27,7 +27,7 @@ use dataset::Dataset;
 pub use encoding::Encoding;
 pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
-pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
+pub(crate) use unreadable::{cannot_open, cannot_read, too_long, with_encoding};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};

@@ -49,7 +49,7 @@ pub(super) fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) 
 }
 
 /// An error with the option that reads the bytes in the encoding that they probably have.
-fn with_encoding(mut error: ReadError, bytes: &[u8], offset: usize) -> ReadError {
+pub(crate) fn with_encoding(mut error: ReadError, bytes: &[u8], offset: usize) -> ReadError {
     // A decoder looks at the byte order mark; there is none for four bytes.
     let encoding = probable_encoding(bytes, offset).filter(|encoding| *encoding != "UTF-32");
     if let Some(encoding) = encoding {
