@@ -571,6 +571,7 @@ fn shards(files: &Files, entry: &'static Entry, scorer: &Scorer, size: usize, ra
             Missing::Error
         },
         ignore_extra: gaps.extra,
+        ..JoinPolicy::default()
     };
     let [references, predictions] = files.documents(random, size, gaps);
     let read = |shard, samples| {

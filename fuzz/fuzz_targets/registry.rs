@@ -120,6 +120,7 @@ fn data_sets(scorer: &Scorer, values: &[&str]) {
         data.join = JoinPolicy {
             missing: Missing::Empty,
             ignore_extra: values.len() > 2,
+            ..JoinPolicy::default()
         };
         data.shard = shard;
         data

@@ -25,18 +25,26 @@ _WEIGHTS: list[Argument] = [
     ("sample_weight", "Any", None, "The same as ``weights``, as scikit-learn calls it."),
 ]
 _MISSING = "Mappings: what a reference without a prediction is: an error by default, scored against an empty one, or left out."
+_NULL = "What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty one, or left out."
 _THREADS = "The number of threads, by default one per core. The result does not depend on it."
 _SLICES = "Fields whose values divide the examples into slices, each with scores of its own."
+_WHERE = (
+    "Conditions such as ``\"subject=law\"`` or ``\"split!=train\"`` on ``fields``, which select the examples that are scored; "
+    "values of one field are alternatives."
+)
 _SETTINGS: list[Argument] = [
     ("samples", "bool", False, "Whether the result has the scores of each example."),
     ("details", "bool", False, "Whether the result has details that are too large for a table, such as curves."),
     ("missing", "Literal['error', 'empty', 'skip'] | None", None, _MISSING),
+    ("null", "Literal['error', 'empty', 'skip'] | None", None, _NULL),
+    ("as_text", "bool", False, "Whether numbers and Booleans are read as texts, as they are written."),
     (
         "extra",
         "Literal['error', 'ignore'] | None",
         None,
         "Mappings: what a prediction without a reference is: an error by default, or left out.",
     ),
+    ("where", "str | Sequence[str] | None", None, _WHERE),
     ("threads", "int | None", None, _THREADS),
     ("confidence", "float | None", None, "Confidence of intervals, such as 0.95. By default there are no intervals."),
     ("resamples", "int | None", None, "Replicates of the bootstrap, 2000 by default."),

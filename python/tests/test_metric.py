@@ -273,3 +273,37 @@ def test_few_short_texts_have_the_warnings_of_bleu():
     with pytest.warns(UserWarning, match="no prediction has 3 tokens"):
         result = metric_suite.bleu(predictions=["a cat"], references=["a cat"])
     assert result["bleu"] == 0
+
+
+def test_where_selects_examples_by_fields() -> None:
+    data = {"predictions": ["a", "x", "c"], "references": ["a", "b", "c"]}
+    fields = {"subject": ["law", "law", "art"], "level": [1, 2, 3]}
+    result = metric_suite.exact_match(**data, fields=fields, where="subject=law")
+    assert result["exact_match"] == 0.5
+    assert "|where:subject=law|" in result.signature
+    both = metric_suite.exact_match(**data, fields=fields, where=["subject=law", "subject=art", "level!=2"])
+    assert both["exact_match"] == 1.0
+    with pytest.raises(MetricError, match="did you mean"):
+        metric_suite.exact_match(**data, fields=fields, where="subjekt=law")
+    with pytest.raises(MetricError, match="none of the records is selected"):
+        metric_suite.exact_match(**data, fields=fields, where="subject=physics")
+
+
+def test_where_joins_by_id() -> None:
+    references = {"a": "x", "b": "y"}
+    result = metric_suite.exact_match(
+        predictions=references, references=references, fields={"part": ["one", "two"]}, where="part=one"
+    )
+    assert result.examples == 1
+
+
+def test_null_and_numbers_as_text() -> None:
+    data = {"predictions": ["a", None], "references": ["a", "b"]}
+    with pytest.raises(MetricError):
+        metric_suite.exact_match(**data)
+    with pytest.warns(UserWarning, match="1 prediction is null and was scored as empty"):
+        assert metric_suite.exact_match(**data, missing="empty")["exact_match"] == 0.5
+    with pytest.warns(UserWarning, match="left out"):
+        assert metric_suite.exact_match(**data, null="skip")["exact_match"] == 1.0
+    numbers = {"predictions": [3, 7], "references": ["3", "8"]}
+    assert metric_suite.exact_match(**numbers, as_text=True)["exact_match"] == 0.5

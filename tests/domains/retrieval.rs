@@ -190,6 +190,7 @@ fn files(
     run.join = JoinPolicy {
         missing,
         ignore_extra: true,
+        ..JoinPolicy::default()
     };
     let source = |name: &str, (text, format): (&str, Format)| {
         Source::memory(name, text.as_bytes().to_vec(), format)

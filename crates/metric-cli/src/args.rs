@@ -189,11 +189,12 @@ pub(crate) fn command(several: Option<String>) -> Command {
             ]
             .into_iter()
             .chain(number_args())
-            .chain(statistics::selection_args())
+            .chain(statistics::shown_args())
             .chain(check_args()),
         ))
         .after_help(EXIT_CODES);
-    let run = run::command(format_arg(), number_args(), quiet_arg());
+    let run = run::command(format_arg(), number_args(), quiet_arg())
+        .args(check_args().map(|arg| arg.conflicts_with_all(["dry-run", "init"])));
     #[cfg(feature = "report")]
     let stored = Some(report_stored::command());
     #[cfg(not(feature = "report"))]
@@ -676,6 +677,8 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "text", "null"])
             .default_value("error")
             .help("Meaning of an empty CSV field without quotes: an error, the empty text, or null"),
+        valued_arg("encoding", "NAME")
+            .help("Encoding of files of text, such as utf-16, windows-1252 or shift_jis [default: utf-8]"),
         valued_arg("speaker", "WHICH")
             .value_parser(["file", "channel"])
             .default_value("file")
@@ -703,6 +706,16 @@ fn common_args() -> Vec<Arg> {
             .value_parser(["error", "ignore"])
             .default_value("error")
             .help("What to do with a prediction without a reference: stop with an error, or ignore it"),
+        valued_arg("null", "POLICY")
+            .value_parser(["error", "empty", "skip"])
+            .help("What to do with a prediction that is null, such as a refusal or a failed request [default: as --missing says]"),
+        Arg::new("as-text")
+            .long("as-text")
+            .action(ArgAction::SetTrue)
+            .help("Read numbers, true and false as texts, as they are written in the files"),
+        valued_arg("where", "FIELD=VALUE")
+            .action(ArgAction::Append)
+            .help("Score only the records whose field has this value, or FIELD!=VALUE another one; values of one field are alternatives; repeatable"),
         format_arg(),
         digits,
         percent,
@@ -855,7 +868,7 @@ pub(crate) fn compare_task(
     set_up(matches, &mut run)?;
     run.statistics = Some(statistics::statistics(matches)?);
     run.slices = statistics::slices(matches)?;
-    run.selection = statistics::selection(matches);
+    run.shown = statistics::shown(matches);
     let paths = |name: &str| -> Vec<PathBuf> {
         let paths = matches.try_get_many(name).ok().flatten();
         paths.unwrap_or_default().cloned().collect()
@@ -1046,15 +1059,19 @@ pub(crate) fn task(names: &str, matches: &ArgMatches) -> Result<Task, Failure> {
 /// The settings of a run that are given on the command line.
 fn settings(matches: &ArgMatches) -> Result<Settings, Failure> {
     Ok(Settings::read(|name| match name {
-        "tier" => tiers(matches),
+        _ if Settings::FLAGS.contains(&name) => {
+            let is_known = matches.try_contains_id(name).is_ok();
+            (is_known && matches.get_flag(name)).then(|| "true".to_owned())
+        }
+        _ if Settings::LISTS.contains(&name) => list(matches, name),
         _ => given(matches, name),
     })?)
 }
 
-/// The names of tiers, one per line.
-fn tiers(matches: &ArgMatches) -> Option<String> {
-    let tiers = matches.try_get_many::<String>("tier").ok().flatten()?;
-    Some(tiers.cloned().collect::<Vec<_>>().join("\n"))
+/// The values of an option that may be given several times, one per line.
+fn list(matches: &ArgMatches, name: &str) -> Option<String> {
+    let values = matches.try_get_many::<String>(name).ok().flatten()?;
+    Some(values.cloned().collect::<Vec<_>>().join("\n"))
 }
 
 /// The text of an option, if the command has it and it is on the command line.
@@ -1175,7 +1192,7 @@ pub(crate) fn merge_task(matches: &ArgMatches) -> Result<MergeTask, Failure> {
             checks: Check::given(matches)?,
         },
         states,
-        selection: statistics::selection(matches),
+        shown: statistics::shown(matches),
     })
 }
 

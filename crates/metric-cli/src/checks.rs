@@ -1,6 +1,7 @@
 //! Threshold checks: `--fail-under` and `--fail-over`.
 
 use clap::ArgMatches;
+use metric_judge::{Shown, Suite, SuiteOutcome};
 use metric_run::registry::{Direction, Entry};
 
 use crate::error::Failure;
@@ -81,15 +82,22 @@ impl Check {
 
     /// Refuses a check that good scores of these metrics fail.
     pub(crate) fn refuse_wrong_direction(&self, entries: &[&Entry]) -> Result<(), Failure> {
+        // The end of an interval is as good as its score.
+        let of = self.end().map_or(self.score.as_str(), |(of, _)| of);
+        let known = entries.iter().filter_map(|entry| entry.score(of));
+        self.refuse_directions(known.map(|spec| spec.direction))
+    }
+
+    fn refuse_directions(
+        &self,
+        mut directions: impl Iterator<Item = Option<Direction>>,
+    ) -> Result<(), Failure> {
         let Self {
             fails,
             score,
             bound,
         } = self;
-        // The end of an interval is as good as its score.
-        let of = self.end().map_or(score.as_str(), |(of, _)| of);
-        let mut known = entries.iter().filter_map(|entry| entry.score(of));
-        if !known.any(|spec| spec.direction == Some(fails.against())) {
+        if !directions.any(|direction| direction == Some(fails.against())) {
             return Ok(());
         }
         let (option, other) = (fails.option(), fails.other().option());
@@ -97,6 +105,15 @@ impl Check {
             "--{option} {score}={bound}: {} values of {score} are better; use --{other} {score}={bound}",
             fails.against().name(),
         )))
+    }
+
+    /// What the score has to be.
+    fn in_words(&self) -> String {
+        let sign = match self.fails {
+            Fails::Under => "≥",
+            Fails::Over => "≤",
+        };
+        format!("{} {sign} {}", self.score, self.bound)
     }
 
     /// The score and the index of the end, if the check is on an end of an interval, such as `f1.low`.
@@ -142,18 +159,71 @@ impl Check {
     }
 }
 
+/// A check of the outcome of a suite.
+pub(crate) struct SuiteVerdict<'c> {
+    check: &'c Check,
+    value: Option<f64>,
+}
+
+impl Check {
+    /// Refuses a check of a score that the suite does not have, or that good scores fail.
+    pub(crate) fn refuse_for_suite(&self, suite: &Suite) -> Result<(), Failure> {
+        let (option, score) = (self.fails.option(), &self.score);
+        let direction = suite.direction(score);
+        let direction = direction
+            .map_err(|error| Failure::Usage(format!("--{option} {score}: {}", error.message)))?;
+        self.refuse_directions(std::iter::once(direction))
+    }
+
+    /// The verdict on the outcome of a suite.
+    pub(crate) fn of_suite(
+        &self,
+        outcome: &SuiteOutcome,
+        shown: Shown,
+    ) -> Result<SuiteVerdict<'_>, Failure> {
+        let value = outcome.score(&self.score, shown).ok_or_else(|| {
+            let (option, score) = (self.fails.option(), &self.score);
+            Failure::Usage(format!("--{option} {score}: the task was not scored"))
+        })?;
+        Ok(SuiteVerdict { check: self, value })
+    }
+}
+
+impl SuiteVerdict<'_> {
+    /// Why the check fails, if it does.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.check.failure(self.value)
+    }
+
+    /// The check in words, and whether it is passed.
+    pub(crate) fn in_words(&self) -> (String, bool) {
+        (self.check.in_words(), self.failure().is_none())
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let Check {
+            fails,
+            score,
+            bound,
+        } = self.check;
+        serde_json::json!({
+            "check": fails.option(),
+            "score": score,
+            "bound": bound,
+            "value": self.value,
+            "passed": self.failure().is_none(),
+        })
+    }
+}
+
 /// Each check in words, and whether the scores pass it.
 pub(crate) fn verdicts(checks: &[Check], scored: &[Scored]) -> Vec<(String, bool)> {
     let verdict = |check: &Check| {
         let values = check.values(scored);
-        let sign = match check.fails {
-            Fails::Under => "≥",
-            Fails::Over => "≤",
-        };
         let failed = values
             .into_iter()
             .any(|value| check.failure(value).is_some());
-        (format!("{} {sign} {}", check.score, check.bound), !failed)
+        (check.in_words(), !failed)
     };
     checks.iter().map(verdict).collect()
 }

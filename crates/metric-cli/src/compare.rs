@@ -596,7 +596,7 @@ fn importance(columns: usize, has_holm: bool, has_examples: bool) -> Vec<usize> 
 
 /// What is printed of a comparison.
 #[derive(Clone, Copy)]
-struct Shown<'c> {
+struct Tables<'c> {
     comparison: &'c Comparison,
     /// The report of each system.
     reports: &'c [Report],
@@ -672,11 +672,11 @@ fn difference_cells(
 /// The groups of a kind in one table, one row per group, if there is only one score: the score of each system, and for
 /// two systems the difference.
 fn table_of_groups(
-    Shown {
+    Tables {
         comparison,
         reports,
         numbers,
-    }: Shown<'_>,
+    }: Tables<'_>,
     kind: &str,
     groups: &Named<GroupComparison>,
 ) -> Option<Block> {
@@ -758,11 +758,11 @@ fn percent(confidence: f64) -> f64 {
     reason = "a table from its header to its last column"
 )]
 fn block(
-    Shown {
+    Tables {
         comparison,
         reports,
         numbers,
-    }: Shown<'_>,
+    }: Tables<'_>,
     differences: &[Difference],
     score: &str,
     group: Option<(&str, &str)>,
@@ -939,12 +939,14 @@ fn slice_notes(comparison: &Comparison) -> String {
     };
     let kinds = comparison.groups.iter();
     let notes = kinds.filter_map(|(kind, groups)| slices_note(&first.outcome, kind, groups.len()));
-    notes.collect()
+    let selected = comparison.selected();
+    let selected = selected.map(|selected| format!("{}\n", selected.in_words()));
+    notes.chain(selected).collect()
 }
 
 /// All blocks: those of all examples, then those of groups.
-fn blocks(shown: Shown<'_>) -> Vec<Block> {
-    let comparison = shown.comparison;
+fn blocks(tables: Tables<'_>) -> Vec<Block> {
+    let comparison = tables.comparison;
     let scores = |differences: &[Difference]| {
         let mut scores: Vec<String> = differences.iter().map(|it| it.score.clone()).collect();
         scores.dedup();
@@ -958,10 +960,10 @@ fn blocks(shown: Shown<'_>) -> Vec<Block> {
     let differences = &comparison.differences;
     for score in scores(differences) {
         let has_holm = of_score(differences, &score) > 1;
-        blocks.push(block(shown, differences, &score, None, has_holm));
+        blocks.push(block(tables, differences, &score, None, has_holm));
     }
     for (kind, groups) in &comparison.groups {
-        if let Some(table) = table_of_groups(shown, kind, groups) {
+        if let Some(table) = table_of_groups(tables, kind, groups) {
             blocks.push(table);
             continue;
         }
@@ -970,7 +972,7 @@ fn blocks(shown: Shown<'_>) -> Vec<Block> {
                 let of_groups = groups.iter();
                 let of_groups = of_groups.map(|(_, it)| of_score(&it.differences, &score));
                 blocks.push(block(
-                    shown,
+                    tables,
                     &group.differences,
                     &score,
                     Some((kind, name)),
@@ -1026,7 +1028,7 @@ fn joined(blocks: Vec<Block>) -> Vec<Block> {
 fn render(comparison: &Comparison, style: Style, numbers: Numbers, layout: Layout) -> String {
     let systems = comparison.systems.iter();
     let reports: Vec<Report> = systems.map(|system| system.outcome.report()).collect();
-    let mut blocks = blocks(Shown {
+    let mut blocks = blocks(Tables {
         comparison,
         reports: &reports,
         numbers,

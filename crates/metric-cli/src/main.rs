@@ -144,7 +144,10 @@ fn run(matches: &ArgMatches, isolates: Option<&[OsString]>) -> Result<ExitCode, 
     match matches.subcommand() {
         Some(("score", matches)) => return score(matches, isolates),
         Some(("compare", matches)) => return compare(matches),
-        Some(("run", matches)) => print(&run::run(matches)?)?,
+        Some(("run", matches)) => {
+            let printed = run::run(matches)?;
+            return end(&printed.text, &printed.failed_checks);
+        }
         Some(("check", matches)) => return check(matches),
         Some(("merge", matches)) => {
             let numbers = output_args::numbers(matches)?;
@@ -229,11 +232,16 @@ fn compare(matches: &ArgMatches) -> Result<ExitCode, Failure> {
             say(&format!("warning: {warning}"));
         }
     }
-    for message in &printed.failed_checks {
+    end(&printed.text, &printed.failed_checks)
+}
+
+/// Prints a result, after the checks that it fails.
+fn end(text: &str, failed_checks: &[String]) -> Result<ExitCode, Failure> {
+    for message in failed_checks {
         say(&format!("threshold check failed: {message}"));
     }
-    print(&printed.text)?;
-    Ok(if printed.failed_checks.is_empty() {
+    print(text)?;
+    Ok(if failed_checks.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(CHECK_FAILED)

@@ -7,8 +7,8 @@ use crate::report::Open;
 
 pub(crate) fn finish(
     open: Open,
-    _outcome: &SuiteOutcome,
-    _shown: Shown,
+    (_outcome, _shown): (&SuiteOutcome, Shown),
+    (_submission, _verdicts): (&str, &[(String, bool)]),
 ) -> Result<Option<String>, Failure> {
     match open {}
 }

@@ -2,8 +2,10 @@
 
 use metric_judge::{Rule, Shown, Status, SuiteComparison, SuiteOutcome, TaskOutcome};
 
+use metric_run::with_json_field;
 use serde_json::Value;
 
+use crate::checks::SuiteVerdict;
 use crate::error::printable;
 use crate::output::{Numbers, Style, cell, csv_field, latex_cells, latex_table, latex_text, push};
 use crate::table::{Grid, Layout};
@@ -12,23 +14,28 @@ use crate::table::{Grid, Layout};
 const TOTAL: &str = "total";
 
 /// A score of a task, in all data and in the parts.
-struct Row<'o> {
-    task: &'o TaskOutcome,
-    score: String,
-    value: Option<f64>,
-    parts: Option<[Option<f64>; 2]>,
+pub(crate) struct Row<'o> {
+    pub(crate) task: &'o TaskOutcome,
+    pub(crate) score: String,
+    pub(crate) value: Option<f64>,
+    pub(crate) parts: Option<[Option<f64>; 2]>,
 }
 
 /// The result, ending in a newline.
 pub(crate) fn render(
-    outcome: &SuiteOutcome,
+    (outcome, verdicts): (&SuiteOutcome, &[SuiteVerdict<'_>]),
     shown: Shown,
     style: Style,
     layout: Layout,
     numbers: Numbers,
 ) -> String {
     match style {
-        Style::Json => outcome.to_json(shown) + "\n",
+        Style::Json if verdicts.is_empty() => outcome.to_json(shown) + "\n",
+        Style::Json => {
+            let verdicts = verdicts.iter().map(SuiteVerdict::json);
+            let verdicts = Value::from_iter(verdicts).to_string();
+            with_json_field(&outcome.to_json(shown), "checks", &verdicts) + "\n"
+        }
         Style::Table | Style::Markdown => table(outcome, shown, layout, numbers),
         Style::Latex => latex(outcome, shown, numbers),
         Style::Csv => csv(outcome, shown, numbers),
@@ -36,7 +43,7 @@ pub(crate) fn render(
 }
 
 /// The scores of the total, and the first score of each task that has none in it.
-fn rows(outcome: &SuiteOutcome, shown: Shown) -> Vec<Row<'_>> {
+pub(crate) fn rows(outcome: &SuiteOutcome, shown: Shown) -> Vec<Row<'_>> {
     let counted = outcome.counted(shown);
     let parts = match shown {
         Shown::Organizer => outcome.parts(),
@@ -84,7 +91,7 @@ fn rule(outcome: &SuiteOutcome) -> String {
 }
 
 /// The totals of all data and of the parts.
-fn totals(outcome: &SuiteOutcome, shown: Shown) -> Vec<Option<f64>> {
+pub(crate) fn totals(outcome: &SuiteOutcome, shown: Shown) -> Vec<Option<f64>> {
     let parts = match shown {
         Shown::Organizer => outcome.parts(),
         Shown::Participants => None,
@@ -193,16 +200,16 @@ fn push_table(
 }
 
 /// A difference between two submissions in a score of a task, or in the total.
-struct Difference {
-    task: String,
-    score: String,
-    delta: Option<f64>,
-    ends: Option<[f64; 2]>,
-    p: Option<f64>,
+pub(crate) struct Difference {
+    pub(crate) task: String,
+    pub(crate) score: String,
+    pub(crate) delta: Option<f64>,
+    pub(crate) ends: Option<[f64; 2]>,
+    pub(crate) p: Option<f64>,
 }
 
 /// The differences between two submissions, and that of their totals. A task that is not compared has no score.
-fn differences(outcome: &SuiteOutcome, comparison: &SuiteComparison) -> Vec<Difference> {
+pub(crate) fn differences(outcome: &SuiteOutcome, comparison: &SuiteComparison) -> Vec<Difference> {
     let counted = outcome.counted(Shown::Organizer);
     let is_counted = |task: &str, score: &str| {
         let name = format!("{task}.{score}");
@@ -248,14 +255,19 @@ fn differences(outcome: &SuiteOutcome, comparison: &SuiteComparison) -> Vec<Diff
     all
 }
 
+/// The level of the intervals of a comparison.
+pub(crate) fn percent(comparison: &SuiteComparison) -> f64 {
+    // 0.95 x 100 has a rounding error, which is not printed.
+    (comparison.confidence() * 1e8).round() / 1e6
+}
+
 /// The differences as names of columns, and cells as text.
 fn difference_cells(
     outcome: &SuiteOutcome,
     comparison: &SuiteComparison,
     numbers: Numbers,
 ) -> (Vec<String>, Vec<Vec<String>>) {
-    // 0.95 x 100 has a rounding error, which is not printed.
-    let percent = (comparison.confidence() * 1e8).round() / 1e6;
+    let percent = percent(comparison);
     let [baseline, system] = comparison.names();
     let header = [
         "task".to_owned(),

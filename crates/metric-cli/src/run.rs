@@ -11,6 +11,7 @@ use metric_judge::{
 };
 use metric_run::ErrorKind;
 
+use crate::checks::{Check, SuiteVerdict};
 use crate::error::{Failure, say};
 use crate::output::Style;
 use crate::output_args;
@@ -111,11 +112,12 @@ fn compare_args() -> Vec<Arg> {
 
 const AFTER_HELP: &str = "\
 If a task cannot be scored, its result has a status (missing, failed or limit) and a reason. The other \
-tasks are still scored, and the exit code is still 0.
+tasks are still scored, and the exit code is still 0. --fail-under and --fail-over check `total`, or the score of a \
+task by its name, a dot and the name of the score; a score that a task has not is undefined and fails.
 
 `metric run --init` writes an example suite.
 
-Exit codes: 0 the suite was run, 2 usage error, 3 the suite or its references cannot be read, 4 internal error.";
+Exit codes: 0 the suite was run, 1 threshold check failed, 2 usage error, 3 the suite or its references cannot be read, 4 internal error.";
 
 impl From<SuiteError> for Failure {
     fn from(error: SuiteError) -> Self {
@@ -128,11 +130,26 @@ impl From<SuiteError> for Failure {
     }
 }
 
-/// Runs the command. Returns the text for standard output.
-pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
+/// The text for standard output, and the threshold checks that the scores fail, in words.
+pub(crate) struct Printed {
+    pub(crate) text: String,
+    pub(crate) failed_checks: Vec<String>,
+}
+
+impl From<String> for Printed {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            failed_checks: Vec::new(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(matches: &ArgMatches) -> Result<Printed, Failure> {
     let suite = matches.get_one::<PathBuf>("suite");
     if matches.get_flag("init") {
-        return init(suite);
+        return init(suite).map(Printed::from);
     }
     let path = suite.ok_or_else(|| Failure::Usage("expected a suite file".to_owned()))?;
     let shown = if matches.get_flag("private") {
@@ -142,11 +159,17 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
     };
     let numbers = output_args::numbers(matches)?;
     let suite = Suite::read(path);
+    let checks = Check::given(matches)?;
+    if let Ok(suite) = &suite {
+        checks
+            .iter()
+            .try_for_each(|check| check.refuse_for_suite(suite))?;
+    }
     let files = Files::open(path, suite.as_ref().ok(), matches)?;
     let done = suite.map_err(Failure::from);
     let done = done.and_then(|suite| work(&suite, matches));
     let outcome = match (done, shown) {
-        (Ok(Done::Checked(text)), _) => return Ok(text),
+        (Ok(Done::Checked(text)), _) => return Ok(text.into()),
         (Ok(Done::Scored(outcome)), _) => outcome,
         (Err(failure), Shown::Organizer) => return Err(failure),
         (Err(failure), Shown::Participants) => return Err(hidden(&failure, files.log)?),
@@ -156,17 +179,35 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<String, Failure> {
         let has_reasons = matches!(output_args::style(matches), Style::Table | Style::Markdown);
         tell(&outcome, shown, !has_reasons);
     }
+    let verdicts = checks.iter().map(|check| check.of_suite(&outcome, shown));
+    let verdicts: Vec<SuiteVerdict<'_>> = verdicts.collect::<Result<_, _>>()?;
+    let submission = submission_name(&outcome, matches);
+    let in_words: Vec<_> = verdicts.iter().map(SuiteVerdict::in_words).collect();
     // On standard output the report is the only output.
-    Ok(match files.write(&outcome, shown)? {
+    let text = match files.write((&outcome, shown), (&submission, &in_words))? {
         Some(page) => page,
         None => output_suite::render(
-            &outcome,
+            (&outcome, &verdicts),
             shown,
             output_args::style(matches),
             output_args::layout(matches),
             numbers,
         ),
+    };
+    Ok(Printed {
+        text,
+        failed_checks: verdicts.iter().filter_map(SuiteVerdict::failure).collect(),
     })
+}
+
+/// The name of the submission, as a comparison calls it.
+fn submission_name(outcome: &SuiteOutcome, matches: &ArgMatches) -> String {
+    if let Some(comparison) = &outcome.comparison {
+        return comparison.names()[1].to_owned();
+    }
+    let path = matches.get_one::<PathBuf>("predictions");
+    let stem = path.and_then(|path| path.file_stem());
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The outcome of the command.
@@ -226,7 +267,11 @@ impl Files {
     }
 
     /// Writes all of them. Returns the report if that is for standard output.
-    fn write(self, outcome: &SuiteOutcome, shown: Shown) -> Result<Option<String>, Failure> {
+    fn write(
+        self,
+        (outcome, shown): (&SuiteOutcome, Shown),
+        of_report: (&str, &[(String, bool)]),
+    ) -> Result<Option<String>, Failure> {
         let output = self
             .output
             .map(|(platform, file)| (file, platform.file(outcome, shown)));
@@ -237,7 +282,7 @@ impl Files {
         }
         let report = self
             .report
-            .map(|report| report_suite::finish(report, outcome, shown));
+            .map(|report| report_suite::finish(report, (outcome, shown), of_report));
         Ok(report.transpose()?.flatten())
     }
 }

@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use metric_run::record::Record;
 use metric_run::registry::{self, DataSet, Drawing, Entry, Sample, StateError, find};
 use metric_run::{
-    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, Selection,
-    StateFileError, StateFileProblem, merge_states, on_threads, read_states, sample_json,
-    sample_json_with_inputs, with_json_field, write_states,
+    Data, InputsJson, Merged, Observer, ObserverError, Outcome, Run, RunError, StateFileError,
+    StateFileProblem, merge_states, on_threads, read_states, sample_json, sample_json_with_inputs,
+    with_json_field, write_states,
 };
 
 use crate::checks::{Check, failed_checks, verdicts};
@@ -50,7 +50,7 @@ pub(crate) struct Task {
 pub(crate) struct MergeTask {
     pub(crate) states: Vec<PathBuf>,
     pub(crate) outputs: Outputs,
-    pub(crate) selection: Selection,
+    pub(crate) shown: metric_run::ShownScores,
 }
 
 /// The uses of scores in addition to being printed.
@@ -149,10 +149,10 @@ impl MergeTask {
         }
         let Merged { outcomes, warnings } = merge_states(files).map_err(RunError::State)?;
         let entries: Vec<&Entry> = outcomes.iter().map(Outcome::entry).collect();
-        self.selection.check(&entries)?;
+        self.shown.check(&entries)?;
         let mut outcomes = outcomes;
         for outcome in &mut outcomes {
-            outcome.set_selection(self.selection.clone());
+            outcome.set_shown(self.shown.clone());
         }
         let mut printed = opened.finish(outcomes, None)?;
         for scored in &mut printed.scored {

@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use metric_run::registry::Slice;
 use metric_run::registry::stats::IntervalKind;
-use metric_run::{Outcome, Run, Selection, Statistics};
+use metric_run::{Outcome, Run, ShownScores, Statistics};
 use serde_json::json;
 
 use crate::error::Failure;
@@ -59,12 +59,12 @@ pub(crate) fn args() -> Vec<Arg> {
             .help("Also write the scores of each bootstrap resample, as JSON Lines"),
     ]
     .into_iter()
-    .chain(selection_args())
+    .chain(shown_args())
     .collect()
 }
 
 /// The options that select what is shown.
-pub(crate) fn selection_args() -> [Arg; 2] {
+pub(crate) fn shown_args() -> [Arg; 2] {
     [
         valued_arg("scores", "NAME,...")
             .value_delimiter(',')
@@ -76,9 +76,9 @@ pub(crate) fn selection_args() -> [Arg; 2] {
 }
 
 /// The scores that are shown, and the order of groups.
-pub(crate) fn selection(matches: &ArgMatches) -> Selection {
+pub(crate) fn shown(matches: &ArgMatches) -> ShownScores {
     let scores = matches.get_many::<String>("scores").unwrap_or_default();
-    Selection {
+    ShownScores {
         scores: scores.cloned().collect(),
         sort: matches.get_one::<String>("sort").cloned(),
     }
@@ -122,7 +122,7 @@ pub(crate) fn apply(matches: &ArgMatches, run: &mut Run) -> Result<(), Failure> 
         return Err(Failure::Usage(problem.to_owned()));
     }
     run.slices = slices(matches)?;
-    run.selection = selection(matches);
+    run.shown = shown(matches);
     Ok(())
 }
 

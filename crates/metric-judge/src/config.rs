@@ -211,6 +211,46 @@ impl Suite {
         tasks.map(|task| task.predictions.as_str()).collect()
     }
 
+    /// Returns the direction in which a score is better: `total`, or the score of a task by `task.score`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the suite has no total, no such task, or the task no such score.
+    pub fn direction(&self, name: &str) -> Result<Option<Direction>, SuiteError> {
+        let expected = "expected total, or a task, a dot and a score";
+        let failed = |problem: String| Err(SuiteError::usage(problem));
+        let of = match (name, &self.total) {
+            ("total", Some(total)) => total.of.first().cloned(),
+            ("total", None) => return failed("the suite has no total".to_owned()),
+            _ => name.split_once('.').map(|(task, score)| ScoreOf {
+                task: task.to_owned(),
+                score: score.to_owned(),
+            }),
+        };
+        let Some(ScoreOf { task, score }) = of else {
+            return failed(expected.to_owned());
+        };
+        let Some(found) = self.tasks.iter().find(|it| it.name == task) else {
+            let names: Vec<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
+            return failed(format!(
+                "no task {task:?}: expected one of {}",
+                names.join(", ")
+            ));
+        };
+        let Some(spec) = found.entry.score(&score) else {
+            let names = found.entry.scores.iter();
+            let names: Vec<String> = names
+                .map(|spec| format!("{}{}", spec.name, spec.parameter))
+                .collect();
+            let metric = found.entry.name;
+            return failed(format!(
+                "{metric} has no such score: expected one of {}",
+                names.join(", ")
+            ));
+        };
+        Ok(spec.direction)
+    }
+
     /// Returns the paths of the references of all tasks, and those of files that their options name.
     #[must_use]
     pub fn files(&self) -> Vec<&Path> {
@@ -571,11 +611,23 @@ impl TomlFile<'_> {
                     }
                 }
                 None if Settings::NAMES.contains(&name) && !settings.contains_key(name) => {
-                    let Value::One(value) = value.get_ref() else {
-                        let problem = format!("task {task:?}: {name}: expected a string");
-                        return Err(self.input(value.span(), problem));
+                    let is_list = Settings::LISTS.contains(&name);
+                    let is_flag = Settings::FLAGS.contains(&name);
+                    let text = match value.get_ref() {
+                        Value::One(value) if !is_flag => value.clone(),
+                        Value::List(values) if is_list => values.join("\n"),
+                        Value::Flag(on) if is_flag => on.to_string(),
+                        _ => {
+                            let expected = match (is_list, is_flag) {
+                                (true, _) => "a string or a list of strings",
+                                (_, true) => "true or false",
+                                _ => "a string",
+                            };
+                            let problem = format!("task {task:?}: {name}: expected {expected}");
+                            return Err(self.input(value.span(), problem));
+                        }
                     };
-                    settings.insert(name.to_owned(), value.clone());
+                    settings.insert(name.to_owned(), text);
                 }
                 None => return Err(self.input(span, unknown_option(task, entry, name))),
             }

@@ -172,6 +172,24 @@ impl SuiteOutcome {
         self.total_of(&self.counted(shown))
     }
 
+    /// Returns the total, or the score of a task by `task.score`, with the stated one for a task without a score; `None` if it
+    /// is undefined, and an outer `None` if no such task was scored.
+    #[must_use]
+    pub fn score(&self, name: &str, shown: Shown) -> Option<Option<f64>> {
+        if name == "total" {
+            return Some(self.total(shown));
+        }
+        let (task, score) = name.split_once('.')?;
+        let task = self.tasks.iter().find(|it| it.name == task)?;
+        let counted = self.counted(shown);
+        if let Some((_, value)) = counted.iter().find(|(other, _)| other == name) {
+            return Some(*value);
+        }
+        let scores = task.scores(shown);
+        let found = scores.iter().find(|(other, _)| other == score);
+        Some(found.and_then(|(_, value)| *value))
+    }
+
     fn total_of(&self, counted: &[Counted]) -> Option<f64> {
         let (rule, _) = self.total.as_ref()?;
         let values: Option<Vec<f64>> = counted.iter().map(|(_, value)| *value).collect();

@@ -10,12 +10,12 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Slice, find, list,
-    meaning, on_this_thread,
+    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Selection, Slice, find,
+    list, meaning, on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
-    SampleCollector, SampleTable, Selection, Source, StateFileError, Statistics, System, Table,
+    SampleCollector, SampleTable, ShownScores, Source, StateFileError, Statistics, System, Table,
     TranscriptOptions, merge_parts, merge_states, on_threads, read_states, write_states,
 };
 use pyo3::prelude::*;
@@ -1019,6 +1019,8 @@ impl<'py> Settings<'_, 'py> {
             run.join.missing = missing;
             run.is_missing_given = true;
         }
+        run.join.null = self.choice("null", &missing)?;
+        run.join.as_text = self.flag("as_text")?;
         if let Some(ignore) = self.choice("extra", &[("error", false), ("ignore", true)])? {
             run.join.ignore_extra = ignore;
         }
@@ -1046,9 +1048,23 @@ impl<'py> Settings<'_, 'py> {
             });
             run.more_references = files.collect::<PyResult<_>>()?;
         }
+        if let Some(conditions) = self.value("where")? {
+            let conditions = match conditions.extract::<String>() {
+                Ok(condition) => vec![condition],
+                Err(_) => conditions.extract::<Vec<String>>().map_err(|_| {
+                    let expected =
+                        "a string such as \"field=value\", or a sequence of such strings";
+                    self.wrong("where", &conditions, expected)
+                })?,
+            };
+            let selection = Selection::read(conditions.iter().map(String::as_str));
+            let selection = selection
+                .map_err(|error| of_run(self.0.py(), &RunError::from(error), Origin::Files))?;
+            run.selection = selection.map(Arc::new);
+        }
         run.statistics = self.statistics()?;
         run.slices = self.slices()?;
-        run.selection = Selection {
+        run.shown = ShownScores {
             scores: self.names("scores")?,
             sort: self.text("sort")?,
         };
@@ -1202,6 +1218,14 @@ impl<'py> Settings<'_, 'py> {
         ];
         if let Some(empty) = self.choice("empty_field", &empty)? {
             csv.empty = empty;
+        }
+        if let Some(value) = self.value("encoding")? {
+            let name = value.extract::<String>().unwrap_or_default();
+            let encoding = name.parse().map_err(|expected: String| {
+                let expected = expected.trim_start_matches("expected ");
+                self.wrong("encoding", &value, expected)
+            })?;
+            csv.encoding = Some(encoding);
         }
         let transcript = self.transcript()?;
         let transcript =

@@ -107,6 +107,33 @@ impl FieldPath {
     /// Returns an error if the record is not a JSON object, if it does not have the field, or if an object
     /// that was searched has a key twice.
     pub fn find<'a>(&self, record: &'a str) -> Result<&'a str, FieldPathError> {
+        self.find_or(record, |_| false)
+    }
+
+    /// Returns the same, and null where the path goes through null: the answer of a request that failed.
+    ///
+    /// ```
+    /// use metric_record::FieldPath;
+    ///
+    /// let path = FieldPath::new("response.body.text");
+    /// assert_eq!(path.find_to_null(r#"{"response": null}"#)?, "null");
+    /// assert!(path.find_to_null(r#"{"response": 3}"#).is_err());
+    /// # Ok::<(), metric_record::FieldPathError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`find`](Self::find) does.
+    pub fn find_to_null<'a>(&self, record: &'a str) -> Result<&'a str, FieldPathError> {
+        self.find_or(record, |value| json::kind(value) == Kind::Null)
+    }
+
+    /// Goes as far as to a value at which `ends` says so.
+    fn find_or<'a>(
+        &self,
+        record: &'a str,
+        ends: impl Fn(&str) -> bool,
+    ) -> Result<&'a str, FieldPathError> {
         let found = json::kind(record);
         if found != Kind::Object {
             return Err(FieldPathError::NotAnObject { found });
@@ -118,6 +145,9 @@ impl FieldPath {
             Member::Absent => return Err(self.absent(0, first, record)),
         };
         for (depth, part) in rest {
+            if ends(value) {
+                break;
+            }
             value = self.step(depth, value, &part.key)?;
         }
         Ok(value)

@@ -134,8 +134,9 @@ pub fn encoding_hint(bytes: &[u8], offset: usize) -> String {
     }
 }
 
-/// The encoding in which the bytes around an offset are probably text.
-fn probable_encoding(bytes: &[u8], offset: usize) -> Option<&'static str> {
+/// Returns the encoding in which the bytes around an offset are probably text.
+#[must_use]
+pub fn probable_encoding(bytes: &[u8], offset: usize) -> Option<&'static str> {
     let marks: [(&[u8], &str); 4] = [
         (b"\xff\xfe\0\0", "UTF-32"),
         (b"\0\0\xfe\xff", "UTF-32"),

@@ -169,13 +169,14 @@ fn duplicate_message(duplicate: &Duplicate) -> Message {
             "; {count} ids in all are duplicates, among them {others}"
         ));
     }
-    if !fields.is_empty() {
+    if let Some(first) = fields.first() {
         let plural = if fields.len() == 1 { "" } else { "s" };
-        let fields: Vec<String> = fields.iter().map(|field| quoted_id(field)).collect();
+        let shown: Vec<String> = fields.iter().map(|field| quoted_id(field)).collect();
         text.push_str(&format!(
-            "; records of the same id differ in the field{plural} {}: to score one kind of record, keep only those records",
-            fields.join(", ")
+            "; records of the same id differ in the field{plural} {}: to score one kind of record, keep only those records, as with ",
+            shown.join(", ")
         ));
+        return Message::from(text).option("where", &format!("{first}=VALUE"));
     }
     Message::from(text)
 }
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(
             JoinError::Duplicate(duplicate).to_string(),
             format!(
-                "{message}; records of the same id differ in the field \"filter\": to score one kind of record, keep only those records"
+                "{message}; records of the same id differ in the field \"filter\": to score one kind of record, keep only those records, as with --where filter=VALUE"
             )
         );
     }

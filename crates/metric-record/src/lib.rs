@@ -29,7 +29,9 @@ pub use columns::{
 pub use document::{Content, Document, File, Folder, Reopen, Stream};
 pub use error::{FieldError, ReadError, RecordError};
 pub use field::{FieldContents, FieldPath, FieldPathError};
-pub use files::{DEFAULT_MAX_BYTES, FileReader, encoding_hint, name_text, no_text};
+pub use files::{
+    DEFAULT_MAX_BYTES, FileReader, encoding_hint, name_text, no_text, probable_encoding,
+};
 pub use grid::{Grid, GridRow};
 pub use join::{Duplicate, JoinError, NAMED_IDS, Unmatched, quoted_id};
 pub use key::IdKey;

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::Value;
+use crate::{Kind, Value};
 
 /// The id of a record: text, an integer, or the number of a line or row.
 ///
@@ -113,6 +113,18 @@ pub struct JoinPolicy {
     pub missing: Missing,
     /// Whether predictions without a reference are left out; otherwise they are an error.
     pub ignore_extra: bool,
+    /// Predictions that are null, such as refusals and failed requests; `None` for the rule of those that are missing.
+    pub null: Option<Missing>,
+    /// Whether numbers and Booleans are read as texts, as they are written.
+    pub as_text: bool,
+}
+
+impl JoinPolicy {
+    /// Returns the rule for predictions that are null.
+    #[must_use]
+    pub fn of_null(self) -> Missing {
+        self.null.unwrap_or(self.missing)
+    }
 }
 
 /// A prediction and its reference, joined by id and not yet read.
@@ -141,6 +153,36 @@ impl<'a> Record<'a> {
             fields: None,
             join: JoinPolicy::default(),
         }
+    }
+
+    /// Returns the record as metrics read it under its [policy](Self::join): a prediction that is null is missing, unless it
+    /// is an error, and numbers are texts if they are read as such. The texts that this takes are written into `texts`.
+    ///
+    /// ```
+    /// use metric_record::{JoinPolicy, Missing, Record, Value};
+    ///
+    /// let policy = JoinPolicy { null: Some(Missing::Skip), as_text: true, ..JoinPolicy::default() };
+    /// let mut record = Record::new("7", Value::json("null"), Value::json("3.50"));
+    /// record.join = policy;
+    /// let mut texts = Default::default();
+    /// let mut taken = record.taken(&mut texts);
+    /// assert_eq!((taken.prediction.is_missing(), taken.join.missing), (true, Missing::Skip));
+    /// assert_eq!(taken.reference.text().as_deref(), Ok("3.50"));
+    /// ```
+    #[must_use]
+    pub fn taken<'b>(&'b self, texts: &'b mut [String; 2]) -> Record<'b> {
+        let mut record = self.view();
+        if self.join.as_text {
+            let [prediction, reference] = texts;
+            record.prediction = self.prediction.as_text(prediction);
+            record.reference = self.reference.as_text(reference);
+        }
+        let rule = self.join.of_null();
+        if rule != Missing::Error && self.prediction.kind() == Kind::Null {
+            record.prediction = Value::missing();
+            record.join.missing = rule;
+        }
+        record
     }
 
     /// Returns the same record for a shorter time, as [`Value::view`] does.

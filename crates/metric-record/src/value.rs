@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as PlainError;
+use serde_json::value::RawValue;
 
 #[cfg(feature = "columns")]
 use crate::columns::Row;
@@ -306,6 +307,42 @@ impl<'a> Value<'a> {
                 _ => format!("expected a string, found {}", self.kind()),
             }),
         }
+    }
+
+    /// Returns the value with numbers and Booleans as strings, also those of a list, as they are written; other values are as
+    /// they were. A text that this takes is written into `buffer`.
+    ///
+    /// ```
+    /// use metric_record::Value;
+    ///
+    /// let mut buffer = String::new();
+    /// assert_eq!(Value::json("3.50").as_text(&mut buffer).text().as_deref(), Ok("3.50"));
+    /// let list = Value::json("[7, \"a\", true]");
+    /// assert_eq!(list.as_text(&mut buffer).read::<Vec<String>>(), Ok(["7", "a", "true"].map(String::from).to_vec()));
+    /// ```
+    #[must_use]
+    pub fn as_text<'b>(&'b self, buffer: &'b mut String) -> Value<'b> {
+        let is_plain = |json: &str| matches!(json::kind(json), Kind::Number | Kind::Boolean);
+        let (kind, json) = match (self.kind(), self.view().to_json()) {
+            (kind @ (Kind::Number | Kind::Boolean | Kind::List), Ok(Some(json))) => (kind, json),
+            _ => return self.view(),
+        };
+        if kind != Kind::List {
+            buffer.clear();
+            buffer.push_str(json.trim_ascii());
+            return Value::string(buffer);
+        }
+        let items: Vec<&RawValue> = json::typed(&json).unwrap_or_default();
+        if !items.iter().any(|item| is_plain(item.get())) {
+            return self.view();
+        }
+        let item = |item: &&RawValue| match is_plain(item.get()) {
+            true => serde_json::Value::from(item.get()).to_string(),
+            false => item.get().to_owned(),
+        };
+        let items: Vec<String> = items.iter().map(item).collect();
+        *buffer = format!("[{}]", items.join(","));
+        Value::json(buffer)
     }
 
     /// Reads a value of a type that serde knows. A line of text is read as JSON, and a missing value as

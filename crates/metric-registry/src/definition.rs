@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use metric_record::{FieldError, Message, Record, Value};
+use metric_record::{FieldError, Message, Missing, Record, Value};
 
 use crate::numbers::Named;
 use crate::reading::{AnyReading, Counted, Facts};
@@ -52,6 +52,10 @@ pub(crate) struct Prepared {
     pub(crate) prediction: Option<(String, bool)>,
     /// The same of the reference.
     pub(crate) reference: Option<(String, bool)>,
+    /// Whether a prepared text may be a number, as a line may.
+    pub(crate) are_labels: bool,
+    /// Whether there is no prediction after all.
+    pub(crate) is_missing: bool,
     /// The events that are worth a warning.
     pub(crate) note: Option<Counted>,
 }
@@ -65,9 +69,14 @@ impl Prepared {
         for (prepared, value) in sides {
             match prepared {
                 Some((json, true)) => *value = Value::json(json),
+                Some((text, false)) if self.are_labels => *value = Value::line(text),
                 Some((text, false)) => *value = Value::string(text),
                 None => {}
             }
+        }
+        if self.is_missing {
+            record.prediction = Value::missing();
+            record.join.missing = Missing::Empty;
         }
         record
     }

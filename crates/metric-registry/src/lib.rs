@@ -42,6 +42,7 @@ mod report;
 mod resample;
 mod score_spec;
 mod scorer;
+mod selection;
 mod shape;
 #[cfg(any(
     feature = "class",
@@ -89,6 +90,7 @@ pub use resample::{
 };
 pub use score_spec::{Direction, ScoreSpec};
 pub use scorer::{Part, Sample, Scorer, State, scorer};
+pub use selection::{Selection, Verdict};
 pub use shape::{Shape, Taken};
 #[cfg(feature = "text")]
 pub use shapes::{Note, Notice, References, TextExample, TextMetric, texts};

@@ -255,7 +255,7 @@ fn text<'v>(name: &str, value: &'v str) -> Result<Cow<'v, str>, FieldError> {
 }
 
 /// The same, and each string of a list.
-fn texts<'v>(name: &str, value: &'v str) -> Result<Vec<Cow<'v, str>>, FieldError> {
+pub(crate) fn texts<'v>(name: &str, value: &'v str) -> Result<Vec<Cow<'v, str>>, FieldError> {
     if json::kind(value) != Kind::List {
         return Ok(vec![text(name, value)?]);
     }

@@ -14,13 +14,13 @@ use crate::{Counted, Named, OptionError, OptionKind, OptionSpec, Options, Readin
 /// The part of a prediction that is scored.
 pub(crate) const EXTRACT: OptionSpec = OptionSpec::text(
     "extract",
-    "REGEX|fence",
-    "Score only a part of the prediction: the first group of the first match of REGEX, or with fence the first fenced block (```)",
+    "REGEX|fence|last-number",
+    "Score only a part of the prediction: the first group of the first match of REGEX, with fence the first fenced block (```), or with last-number the last number, without commas",
 );
 
 /// The option for the normalization of texts before they are compared, with its steps in words. [`Normalizer`] reads it.
 pub const NORMALIZE: OptionSpec = OptionSpec::list("normalize", "STEPS", &OptionKind::Text,
-    "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
+    "Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd, nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)").of(crate::steps::STEPS);
 
 /// Returns a reading as a scorer, before which texts are prepared: a part of the prediction is extracted as the options
 /// say, and both sides are normalized. Metrics that normalize texts by themselves have no normalizer here.
@@ -30,6 +30,44 @@ pub(crate) fn prepared_scorer<R: Reading>(
     reading: R,
     options: &Options,
     normalizer: Normalizer,
+) -> Result<Scorer, OptionError> {
+    scorer_after_steps(
+        (metric, version),
+        reading,
+        options,
+        (normalizer, Values::Texts),
+    )
+}
+
+/// Returns a reading of labels as a scorer, before which labels that are texts are prepared in the same way.
+pub(crate) fn label_scorer<R: Reading>(
+    metric: &str,
+    version: &str,
+    reading: R,
+    options: &Options,
+) -> Result<Scorer, OptionError> {
+    let normalizer = options.parse(NORMALIZE.name)?.unwrap_or_default();
+    scorer_after_steps(
+        (metric, version),
+        reading,
+        options,
+        (normalizer, Values::Labels),
+    )
+}
+
+/// What texts are made into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Values {
+    Texts,
+    /// A part of a text may be a number, as a cell of a table may, and a prediction without the part has no label.
+    Labels,
+}
+
+fn scorer_after_steps<R: Reading>(
+    (metric, version): (&str, &str),
+    reading: R,
+    options: &Options,
+    (normalizer, values): (Normalizer, Values),
 ) -> Result<Scorer, OptionError> {
     let has_extract = options
         .get(EXTRACT.name)
@@ -43,6 +81,7 @@ pub(crate) fn prepared_scorer<R: Reading>(
     let steps = TextSteps {
         extract,
         normalizer,
+        values,
     };
     let steps: Option<Box<dyn Prepare>> = (!is_empty).then(|| Box::new(steps) as _);
     let given = options.get(NORMALIZE.name).unwrap_or_default();
@@ -170,6 +209,7 @@ pub(crate) fn normalize_parts(normalizer: &Normalizer) -> Named<String> {
 struct TextSteps {
     extract: Option<Extract>,
     normalizer: Normalizer,
+    values: Values,
 }
 
 impl TextSteps {
@@ -240,15 +280,24 @@ impl Prepare for TextSteps {
             }
             _ => Self::text(&record.prediction).map(|text| (prepared(&text), false)),
         };
+        let are_labels = self.values == Values::Labels;
         Ok(Prepared {
+            are_labels,
+            is_missing: are_labels && is_without,
             prediction,
             reference: self.reference(&record.reference)?,
             note: is_without.then(|| {
                 let of = |what: &str| Message::from(what).option(EXTRACT.name, "");
-                Counted::new(
-                    of("prediction counts as empty, as it has no match for "),
-                    of("predictions count as empty, as they have no match for "),
-                )
+                match self.values {
+                    Values::Texts => Counted::new(
+                        of("prediction counts as empty, as it has no match for "),
+                        of("predictions count as empty, as they have no match for "),
+                    ),
+                    Values::Labels => Counted::new(
+                        of("prediction has no label, as it has no match for "),
+                        of("predictions have no label, as they have no match for "),
+                    ),
+                }
             }),
         })
     }

@@ -23,6 +23,7 @@ pub(crate) const STEPS: &[(&str, &str)] = &[
     ("ascii-digits", "delete 0 to 9"),
     ("remove-spaces", "delete all white space"),
     ("han-spaces", "delete white space between Han or kana"),
+    ("last-number", "only the last number, 1,000 as 1000"),
     (
         "whisper-basic",
         "Whisper's normalizer for any language (20250625)",

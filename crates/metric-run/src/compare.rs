@@ -20,7 +20,7 @@ use crate::statistics::{
     internal, proportion_of,
 };
 use crate::threads::{mapped, of_pool};
-use crate::{Data, Observer, Outcome, Run, RunError, Source, Statistics};
+use crate::{Data, Observer, Outcome, Run, RunError, Selected, Source, Statistics};
 
 /// A comparison of systems: who is compared with whom, and how often systems are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -351,7 +351,7 @@ impl Run {
         observer: &dyn Observer,
     ) -> Result<Vec<System>, RunError> {
         let systems = self.score_systems(candidates, observer)?;
-        if self.join.missing == Missing::Skip {
+        if [self.join.missing, self.join.of_null()].contains(&Missing::Skip) {
             // Examples that one system lacks are left out of all of them.
             let outcomes: Vec<&Outcome> = systems.iter().map(|it| &it.outcome).collect();
             if self.keep_common(&outcomes) {
@@ -449,7 +449,7 @@ impl Run {
             let order = of_kind.flat_map(|(_, groups)| groups);
             let order: Vec<&str> = order.map(|group| group.name.as_str()).collect();
             let position = |name: &str| order.iter().position(|known| *known == name);
-            groups.sort_by(|(a, _), (b, _)| match self.selection.sort {
+            groups.sort_by(|(a, _), (b, _)| match self.shown.sort {
                 Some(_) => position(a).cmp(&position(b)),
                 None => a.cmp(b),
             });
@@ -484,7 +484,7 @@ impl Run {
         sort_by_score(differences);
         let all = std::mem::take(differences).into_iter();
         let mut named = all.map(|it| (it.score.clone(), it)).collect();
-        self.selection.keep(&mut named);
+        self.shown.keep(&mut named);
         differences.extend(named.into_iter().map(|(_, it)| it));
     }
 }
@@ -784,6 +784,13 @@ impl Comparison {
         first.map_or(0, |found| found.total.clusters)
     }
 
+    /// Returns the records that were selected by their fields; `None` if all are.
+    #[must_use]
+    pub fn selected(&self) -> Option<&Selected> {
+        let first = self.systems.first();
+        first.and_then(|system| system.outcome.selected())
+    }
+
     /// Returns the number of examples.
     #[must_use]
     pub fn examples(&self) -> u64 {
@@ -837,6 +844,7 @@ impl Comparison {
                 .map_or("", |system| system.outcome.metric()),
             signature: &self.signature,
             examples: self.examples(),
+            selected: self.selected(),
             clusters: self.clusters(),
             confidence: statistics.confidence,
             resamples: statistics.resamples,
@@ -890,6 +898,8 @@ struct Json<'a> {
     metric: &'a str,
     signature: &'a str,
     examples: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected: Option<&'a Selected>,
     clusters: u64,
     confidence: f64,
     resamples: u64,

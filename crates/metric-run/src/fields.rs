@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use metric_record::json::Entries;
-use metric_record::{FieldPath, Message, quoted_id};
+use metric_record::{FieldContents, FieldPath, FieldPathError, Kind, Message, quoted_id};
 
 /// The role of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(crate) struct FieldNames {
     pub(crate) has_row_ids: bool,
     /// Whether a metric takes infinite numbers, which are strings in JSON.
     pub(crate) allows_infinite: bool,
+    /// Whether a path to a prediction may go through null, which is then the prediction.
+    pub(crate) allows_null: bool,
     /// The names of the columns that are the items of a list, and whose value the list is.
     list: Option<(Role, Vec<String>)>,
     /// Whether the value is both sides of a record, for metrics that read only one.
@@ -71,6 +73,38 @@ pub(crate) struct Field {
     option: &'static str,
 }
 
+/// What becomes of null on the path to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnNull {
+    Refused,
+    /// It is refused with the options that take it.
+    Explained,
+    /// It is the value.
+    Taken,
+}
+
+impl OnNull {
+    /// The message of a path that a record does not have.
+    pub(crate) fn explained(self, error: &FieldPathError) -> Message {
+        let message = Message::from(error.to_string());
+        let FieldPathError::Absent {
+            contents: FieldContents::Single(Kind::Null),
+            ..
+        } = error
+        else {
+            return message;
+        };
+        match self {
+            Self::Refused => message,
+            _ => message
+                .text("; to score it as an empty prediction, use ")
+                .option("null", "empty")
+                .text("; to leave it out, use ")
+                .option("null", "skip"),
+        }
+    }
+}
+
 impl RecordColumns {
     /// The columns of all fields.
     pub(crate) fn all(&self) -> impl Iterator<Item = &ColumnPath> {
@@ -101,6 +135,7 @@ impl FieldNames {
             has_all_columns: false,
             has_row_ids,
             allows_infinite: false,
+            allows_null: false,
             list: None,
             is_one_sided: false,
         }
@@ -214,6 +249,31 @@ impl FieldNames {
         };
         let items = items.iter().map(item).collect::<Result<_, _>>()?;
         Ok((Some(*role), items))
+    }
+
+    /// What becomes of null on the path to the value of a role.
+    pub(crate) fn on_null(&self, role: Role) -> OnNull {
+        let mut fields = self.fields.iter();
+        match fields.any(|field| field.role == role && field.option == "prediction-field") {
+            false => OnNull::Refused,
+            true if self.allows_null => OnNull::Taken,
+            true => OnNull::Explained,
+        }
+    }
+
+    /// The value of a field that is a path in a record.
+    pub(crate) fn find<'r>(
+        &self,
+        role: Role,
+        path: &FieldPath,
+        record: &'r str,
+    ) -> Result<&'r str, Message> {
+        let on_null = self.on_null(role);
+        let found = match on_null {
+            OnNull::Taken => path.find_to_null(record),
+            OnNull::Refused | OnNull::Explained => path.find(record),
+        };
+        found.map_err(|error| on_null.explained(&error))
     }
 
     /// Whether an object has all fields, so that it is a record.

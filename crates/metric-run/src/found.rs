@@ -1,6 +1,6 @@
 //! Records that were found in a block: the positions of their ids and values in its text.
 
-use metric_record::{Id, Message, Value};
+use metric_record::{Id, Kind, Message, Value};
 
 /// A part of a block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +128,12 @@ impl Found {
     pub(crate) fn other<'a>(&self, text: &'a str) -> Option<Value<'a>> {
         self.other
             .map(|(other, form)| form.value(other.slice(text)))
+    }
+
+    /// Whether a value of the record is null.
+    pub(crate) fn has_null(&self, text: &str) -> bool {
+        let is_null = |value: Value<'_>| value.kind() == Kind::Null;
+        is_null(self.value(text)) || self.other(text).is_some_and(is_null)
     }
 
     pub(crate) fn has_other(&self) -> bool {

@@ -6,11 +6,13 @@ use metric_record::json::Entries;
 use metric_record::{
     Column, FieldPath, Ids, Kind, Message, ReadError, Texts, Value, json, quoted_id,
 };
+use metric_registry::Selection;
 
 use crate::RunError;
 use crate::fields::{FieldNames, Role};
 use crate::found::{Form, Found, FoundId, Span};
 use crate::scan::scan;
+use crate::selecting::Tally;
 use crate::source::{Records, Source, too_long};
 use crate::tables::Table;
 
@@ -77,14 +79,13 @@ impl Groups {
     }
 }
 
-/// Returns the records of a source with one record per value of a field.
+/// Returns the selected records of a source, with one record per value of a field.
 pub(crate) fn source(
     source: &Source,
-    group_field: &str,
-    prediction_field: &str,
-    further: &[String],
+    (group_field, prediction_field, further): (&str, &str, &[String]),
+    selection: Option<&Selection>,
     max_bytes: u64,
-) -> Result<Source, RunError> {
+) -> Result<(Source, Tally), RunError> {
     let format = source.record_format()?;
     if !format.has_fields() {
         let problem = ": expected a format whose records have fields, such as JSON Lines or CSV";
@@ -95,13 +96,26 @@ pub(crate) fn source(
         (group_field, Role::Id, "group-field"),
         (prediction_field, Role::Value, "prediction-field"),
     ])
-    .with_further(further.to_vec());
+    .with_further({
+        let selected = selection.into_iter().flat_map(Selection::fields);
+        let selected = selected.filter(|field| !further.iter().any(|known| known == field));
+        let selected = selected.map(str::to_owned);
+        further.iter().cloned().chain(selected).collect()
+    });
+    let mut tally = Tally::default();
     let mut blocks = source.open(&names, &std::sync::Arc::default(), max_bytes)?;
     let mut groups = Groups::default();
     while let Some(mut block) = blocks.next()? {
         let found = scan(&mut block, format, &names, |_| false);
         for record in found.map_err(|error| block.error(error))? {
             let text = &block.text;
+            if let Some(selection) = selection {
+                let fields = (record.id(text), record.record(text));
+                let judged = tally.judge(selection, fields, true);
+                if !judged.map_err(|error| block.record_error(&record, error))? {
+                    continue;
+                }
+            }
             let fields = fields_of(record.record(text), further);
             let id = record.id(text).to_string();
             let added = fields.map_err(Message::from).and_then(|fields| {
@@ -120,11 +134,8 @@ pub(crate) fn source(
         }
         blocks.recycle(block);
     }
-    Ok(Source::records(
-        source.name(),
-        groups.into_records(further),
-        format,
-    ))
+    let records = groups.into_records(further);
+    Ok((Source::records(source.name(), records, format), tally))
 }
 
 /// The further fields of a record as JSON; null where it lacks one.
@@ -186,10 +197,10 @@ pub(crate) struct GroupedTable {
 impl GroupedTable {
     /// Groups the rows of a table with these further columns, of which some are wanted.
     pub(crate) fn new(
-        table: &Table<'_>,
-        columns: &[(&str, Column<'_>)],
+        (table, columns): (&Table<'_>, &[(&str, Column<'_>)]),
         group_field: &str,
         wanted: &[String],
+        is_selected: impl Fn(usize) -> bool,
     ) -> Result<Self, RunError> {
         let problem = |problem: Message| RunError::from(ReadError::new(table.name, problem));
         let column = |wanted: &str| {
@@ -205,7 +216,7 @@ impl GroupedTable {
             .filter_map(|name| Some((name.clone(), column(name)?)));
         let (names, further): (Vec<String>, Vec<&Column<'_>>) = further.unzip();
         let mut groups = Groups::default();
-        for row in 0..table.values.len() {
+        for row in (0..table.values.len()).filter(|row| is_selected(*row)) {
             let cells = further.iter().map(|column| {
                 let json = column.value(row).to_json_or("null")?.into_owned();
                 Ok(json)

@@ -18,7 +18,7 @@ use metric_record::{
     Duplicate, FieldError, Id, JoinError, JoinPolicy, Message, NAMED_IDS, ReadError, Record, Shard,
     Side, Unmatched, Value, quoted_id,
 };
-use metric_registry::Counted;
+use metric_registry::{Counted, Selection};
 use rayon::prelude::*;
 
 use crate::block::{Block, Extent};
@@ -31,6 +31,7 @@ use crate::packed::{Origin, Unpacked};
 use crate::part::Part;
 use crate::partitions::Joined;
 use crate::scan::{file_record, one_example, scan, scan_valid};
+use crate::selecting::{Selected, Tallies, Tally};
 use crate::source::Source;
 use crate::source::blocks::Blocks;
 use crate::telling::telling_fields;
@@ -47,6 +48,10 @@ pub(crate) struct Input {
     pub(crate) names: FieldNames,
     /// The references of all files, if there are several.
     pub(crate) more: Option<Box<MoreReferences>>,
+    /// The conditions that select records.
+    pub(crate) selection: Option<Arc<Selection>>,
+    /// What they found, if they were applied before; the records are those that are selected.
+    pub(crate) tally: Option<Tally>,
 }
 
 impl Input {
@@ -95,6 +100,8 @@ struct Reader {
     max_bytes: u64,
     /// The number of records so far.
     records: u64,
+    /// What the selection found so far.
+    tally: Tally,
     /// The records that a check leaves out; a run refuses the first of them.
     refused: Option<Refused>,
     /// The file whose rest a check leaves out.
@@ -198,6 +205,7 @@ impl Reader {
         let may_have_ids = format == Format::Text && !input.source.has_stated_format();
         let first_words = may_have_ids.then(FirstWords::default);
         let blocks = input.source.open(&input.names, progress, max_bytes)?;
+        let tally = input.tally.clone().unwrap_or_default();
         let reader = Self {
             input,
             whole_file,
@@ -216,6 +224,7 @@ impl Reader {
             shard: options.shard,
             max_bytes,
             records: 0,
+            tally,
             refused: options.is_check.then(Refused::default),
             cut_file: None,
         };
@@ -352,33 +361,60 @@ impl Reader {
         FirstWords::of_lines(lines.map(|found| (found.line, found.value.slice(&block.text))))
     }
 
-    /// Leaves the records that the shard holds.
-    fn keep_held(&self, block: &Block, found: &mut Vec<Found>) {
+    /// Leaves the records that the shard holds and that are selected.
+    fn keep_held(&self, block: &Block, found: &mut Vec<Found>) -> Result<Tally, RunError> {
         // The number of a row is known when the block is in its turn.
-        if let Some(shard) = self.shard.filter(|_| !self.input.names.has_row_ids) {
-            // A file that is one example is known as such by both sides first.
-            let holds = |record: &Found| {
-                record.is_whole_file() || shard.holds(&record.id(&block.text).to_string())
-            };
-            found.retain(holds);
+        if self.input.names.has_row_ids {
+            return Ok(Tally::default());
         }
+        self.keep(block, found)
     }
 
-    /// Numbers the rows of a block, if these are their ids, and leaves those that the shard holds.
-    fn number_rows(&self, found: &mut Vec<Found>) {
-        if let (true, Seen::Lines(before)) = (self.input.names.has_row_ids, &self.seen) {
-            for (record, number) in found.iter_mut().zip(before + 1..) {
-                record.id = FoundId::Line(number);
-            }
-            if let Some(shard) = self.shard {
-                found.retain(|record| shard.holds(&record.id("").to_string()));
-            }
+    /// The same for the rows of a block whose ids are their numbers, which it gives them.
+    fn number_rows(&self, block: &Block, found: &mut Vec<Found>) -> Result<Tally, RunError> {
+        let (true, Seen::Lines(before)) = (self.input.names.has_row_ids, &self.seen) else {
+            return Ok(Tally::default());
+        };
+        for (record, number) in found.iter_mut().zip(before + 1..) {
+            record.id = FoundId::Line(number);
         }
+        self.keep(block, found)
     }
 
-    fn push(&mut self, block: Block, scanned: ScannedBlock) {
+    fn keep(&self, block: &Block, found: &mut Vec<Found>) -> Result<Tally, RunError> {
+        // A file that is one example is known as such by both sides first.
+        let holds = |record: &Found| {
+            record.is_whole_file()
+                || self
+                    .shard
+                    .is_none_or(|shard| shard.holds(&record.id(&block.text).to_string()))
+        };
+        let mut tally = Tally::default();
+        let selection = self.input.selection.as_ref();
+        let Some(selection) = selection.filter(|_| self.input.tally.is_none()) else {
+            if self.shard.is_some() {
+                found.retain(holds);
+            }
+            return Ok(tally);
+        };
+        let mut failed = None;
+        found.retain(|record| {
+            let fields = (record.id(&block.text), record.record(&block.text));
+            match tally.judge(selection, fields, holds(record)) {
+                Ok(is_kept) => is_kept,
+                Err(error) => {
+                    failed.get_or_insert_with(|| block.record_error(record, error));
+                    false
+                }
+            }
+        });
+        failed.map_or(Ok(tally), Err)
+    }
+
+    fn push(&mut self, block: Block, scanned: ScannedBlock) -> Result<(), RunError> {
         let ScannedBlock {
             mut found,
+            tally,
             prints,
             lines,
             first_words,
@@ -400,7 +436,8 @@ impl Reader {
             }
         }
         self.has_other |= has_other;
-        self.number_rows(&mut found);
+        self.tally.add(tally);
+        self.tally.add(self.number_rows(&block, &mut found)?);
         let is_held = |line: &&u64| found.binary_search_by_key(*line, |it| it.line).is_ok();
         self.with_rows += block.with_rows.iter().filter(is_held).count() as u64;
         let before = self.first_words.take().zip(first_words);
@@ -422,6 +459,7 @@ impl Reader {
             next: 0,
             origins: Vec::new(),
         });
+        Ok(())
     }
 
     /// Takes over what was read and scanned, up to the first error.
@@ -438,8 +476,7 @@ impl Reader {
             let failed = match scanned {
                 Ok(mut scanned) => {
                     let failed = scanned.failed.take();
-                    self.push(block, scanned);
-                    failed
+                    self.push(block, scanned).err().or(failed)
                 }
                 Err(error) => Some(error),
             };
@@ -678,7 +715,7 @@ impl Reader {
                 Some(error) if self.refused.is_none() => return Err(error),
                 _ => {}
             }
-            self.keep_held(&block, &mut found);
+            self.keep_held(&block, &mut found)?;
             for record in found {
                 let id = record.id(&block.text);
                 let print = fingerprint(id);
@@ -819,6 +856,8 @@ impl BlockRecords {
 /// The records of a block.
 struct ScannedBlock {
     found: Vec<Found>,
+    /// What the selection found in the records.
+    tally: Tally,
     /// The fingerprints of their ids, where they are requested.
     prints: Vec<u64>,
     /// The number of all records of the block, whether the shard holds them or not.
@@ -1093,6 +1132,8 @@ pub(crate) struct JoinOptions {
     pub(crate) max_bytes: u64,
     /// The number of blocks of each side that are read at a time.
     pub(crate) width: usize,
+    /// Whether the data are a part of others.
+    pub(crate) is_part: bool,
     /// Whether all problems of the data are gathered, rather than the first returned as an error.
     pub(crate) is_check: bool,
     /// Whether the other fields of references are read.
@@ -1109,6 +1150,8 @@ pub(crate) struct Join {
     /// The blocks that were read and scanned while the pairs before them were scored.
     loading: Option<Loading>,
     policy: JoinPolicy,
+    /// Whether the data are a part of others.
+    is_part: bool,
     /// The number of blocks of each side that are read at a time.
     width: usize,
     /// Whether records have the other fields of references.
@@ -1149,6 +1192,8 @@ struct HeldBytes {
     most: u64,
     waiting: u64,
     ids: u64,
+    /// The ids of records that are not selected.
+    left_out: u64,
     is_over: bool,
 }
 
@@ -1161,6 +1206,7 @@ impl HeldBytes {
             most,
             waiting: 0,
             ids: 0,
+            left_out: 0,
             is_over: false,
         }
     }
@@ -1168,6 +1214,12 @@ impl HeldBytes {
     /// Counts the records that wait.
     fn wait(&mut self, waiting: &Waiting) {
         self.waiting = waiting.bytes();
+        self.check();
+    }
+
+    /// Counts the ids of records that are not selected.
+    fn leave_out(&mut self, bytes: u64) {
+        self.left_out = bytes;
         self.check();
     }
 
@@ -1194,7 +1246,7 @@ impl HeldBytes {
 
     #[inline]
     fn check(&mut self) {
-        self.is_over |= self.waiting + self.ids > self.most;
+        self.is_over |= self.waiting + self.ids + self.left_out > self.most;
     }
 }
 
@@ -1236,6 +1288,7 @@ impl Join {
             },
             loading: None,
             policy: options.policy,
+            is_part: options.is_part || options.shard.is_some(),
             width: options.width,
             has_fields: options.has_fields,
             next_ordinal: 0,
@@ -1283,7 +1336,7 @@ impl Join {
             let lines = found.len() as u64;
             let first_words = reader.first_words_of(block, &found);
             let has_other = found.iter().any(|record| record.has_other());
-            reader.keep_held(block, &mut found);
+            let tally = reader.keep_held(block, &mut found)?;
             let has_prints = with_prints && matches!(reader.seen, Seen::Prints(_));
             let ids = || found.iter().map(|record| record.id(&block.text));
             let (prints, is_rising) = if has_prints {
@@ -1296,6 +1349,7 @@ impl Join {
             };
             Ok(ScannedBlock {
                 found,
+                tally,
                 prints,
                 lines,
                 first_words,
@@ -1360,6 +1414,10 @@ impl Join {
         if let Some(reader) = &mut self.predictions {
             reader.accept(predictions, scanned);
         }
+        let left_out = |reader: &Reader| reader.tally.bytes();
+        let of_predictions = self.predictions.as_ref().map_or(0, left_out);
+        self.held
+            .leave_out(left_out(&self.references) + of_predictions);
     }
 
     /// Loads the next blocks while `work` is done on the pairs at hand, if there are several threads.
@@ -1767,7 +1825,14 @@ impl Join {
             if let Some(position) = prediction {
                 predictions.take(position);
                 if has_lines_only && let Id::Line(_) = predictions.id(position) {
-                    self.surplus.add(predictions.id(position));
+                    // The reference of a line comes first, and may have been left out.
+                    references.tally.sort();
+                    if !references
+                        .tally
+                        .has_left_out(predictions.id(position), u64::MAX)
+                    {
+                        self.surplus.add(predictions.id(position));
+                    }
                     continue;
                 }
                 let waiting = (&mut self.waiting, &mut self.held);
@@ -2074,14 +2139,16 @@ impl Join {
     /// After the last pair: checks that no id occurs twice, and gives what found no partner.
     pub(crate) fn finish(&mut self) -> Result<Leftovers, RunError> {
         self.sort_reference_ids();
+        let unselected = self.refuse_selection();
+        self.keep(unselected)?;
         let repeated = self.references.refuse_repeated();
         self.keep(repeated)?;
         let counts = self.refuse_row_counts();
         self.keep(counts)?;
         let absent = self.refuse_absent_field();
         self.keep(absent)?;
-        let missing = self.waiting.rest(Side::Reference)?;
-        let extra = self.waiting.rest(Side::Prediction)?;
+        let missing = self.rest(Side::Reference)?;
+        let extra = self.rest(Side::Prediction)?;
         let mut first_extra = Vec::new();
         let mut repeated = 0;
         let mut prints = Vec::with_capacity(extra.len());
@@ -2153,6 +2220,54 @@ impl Join {
             missing_ids,
             extra_ids,
         })
+    }
+
+    /// What found no partner, other than the records whose partner was left out by the selection. References that have a
+    /// field say alone by it what is scored.
+    fn rest(&mut self, side: Side) -> Result<Vec<Slot>, RunError> {
+        let mut rest = self.waiting.rest(side)?;
+        let Some(predictions) = &mut self.predictions else {
+            return Ok(rest);
+        };
+        let (partners, fields) = match side {
+            Side::Reference => (&mut predictions.tally, !self.references.tally.found),
+            Side::Prediction => (&mut self.references.tally, u64::MAX),
+        };
+        if partners.bytes() == 0 {
+            return Ok(rest);
+        }
+        partners.sort();
+        let mut failed = None;
+        rest.retain(|slot| match self.waiting.load(*slot) {
+            Ok(held) => !partners.has_left_out(Id::Text(held.id()), fields),
+            Err(error) => {
+                failed.get_or_insert(error);
+                false
+            }
+        });
+        failed.map_or(Ok(rest), Err)
+    }
+
+    /// Refuses a selection by a field that no record has, or of no record.
+    fn refuse_selection(&self) -> Result<(), RunError> {
+        let selection = self.references.input.selection.as_ref();
+        selection.map_or(Ok(()), |selection| {
+            let name = self.reference_name();
+            self.tallies().refuse(selection, &name, self.is_part)
+        })
+    }
+
+    fn tallies(&self) -> Tallies<'_> {
+        Tallies {
+            references: &self.references.tally,
+            predictions: self.predictions.as_ref().map(|reader| &reader.tally),
+        }
+    }
+
+    /// The number of records that were selected, if there are conditions.
+    pub(crate) fn selected(&self) -> Option<Selected> {
+        let selection = self.references.input.selection.as_ref()?;
+        Some(self.tallies().selected(selection))
     }
 
     /// Suspects the ids of predictions without a reference, given with their fingerprints, that occur twice. Returns the
@@ -2270,6 +2385,7 @@ fn agree_on_whole_files(sides: &[(&Reader, &mut Block, bool)], scanned: &mut [Sc
             let is_held = shard.is_none_or(|shard| shard.holds(&found.id(&block.text).to_string()));
             *scanned = Ok(ScannedBlock {
                 found: Vec::from_iter(is_held.then_some(found)),
+                tally: Tally::default(),
                 prints: Vec::new(),
                 lines: 1,
                 first_words: None,

@@ -4,7 +4,7 @@ use metric_record::{JoinPolicy, Message, Missing, Record, Value, json};
 use metric_registry::stats::{Estimate, Method};
 use metric_registry::{
     Counted, Entry, Group, Inputs, Named, OptionKind, Options, Report, ResampledScope, Sample,
-    State, StateError,
+    Selection, State, StateError,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -12,7 +12,9 @@ use serde_json::value::RawValue;
 use crate::observer::Nobody;
 use crate::statistics::{Analytic, Progress, Resampled, internal, replicates};
 use crate::threads::on_threads;
-use crate::{Intervals, Observer, RunError, SampleTable, Selection, Shards, Statistics};
+use crate::{
+    Intervals, Observer, RunError, SampleTable, Selected, Shards, ShownScores, Statistics,
+};
 
 /// Version of the shape of the JSON result.
 pub const SCHEMA: u32 = 1;
@@ -29,12 +31,14 @@ pub struct Outcome {
     shards: Option<Shards>,
     samples: Option<SampleTable>,
     statistics: Option<Statistics>,
+    /// The records that were selected by their fields; `None` for all.
+    selected: Option<Selected>,
     /// The names of the slices.
     slices: Vec<String>,
     /// Whether the ids of the records are the numbers of lines or rows.
     has_line_ids: bool,
     intervals: Option<Intervals>,
-    selection: Selection,
+    shown: ShownScores,
 }
 
 impl Outcome {
@@ -54,10 +58,11 @@ impl Outcome {
             shards,
             samples: None,
             statistics: None,
+            selected: None,
             slices: Vec::new(),
             has_line_ids: false,
             intervals: None,
-            selection: Selection::default(),
+            shown: ShownScores::default(),
         }
     }
 
@@ -71,14 +76,35 @@ impl Outcome {
     }
 
     /// Takes the scores to show, and the order of groups.
-    pub fn set_selection(&mut self, selection: Selection) {
-        self.selection = selection;
+    pub fn set_shown(&mut self, shown: ShownScores) {
+        self.shown = shown;
     }
 
     /// Returns the scores that are shown, and the order of groups.
     #[must_use]
-    pub fn selection(&self) -> &Selection {
-        &self.selection
+    pub fn shown(&self) -> &ShownScores {
+        &self.shown
+    }
+
+    /// Returns the records that were selected by their fields; `None` if all are.
+    #[must_use]
+    pub fn selected(&self) -> Option<&Selected> {
+        self.selected.as_ref()
+    }
+
+    /// Takes the number of selected records; the definition names the conditions.
+    pub(crate) fn set_selected(&mut self, selected: Option<Selected>) {
+        if let (Some(selected), None) = (&selected, &self.selected) {
+            let part = (Selection::OPTION.to_owned(), selected.conditions.join(","));
+            self.definition = with_parts(&self.definition, &vec![part]);
+        }
+        self.selected = selected;
+    }
+
+    pub(crate) fn add_selected(&mut self, other: &Self) {
+        if let (Some(selected), Some(other)) = (&mut self.selected, &other.selected) {
+            selected.add(other);
+        }
     }
 
     /// Computes the intervals of the state.
@@ -113,9 +139,9 @@ impl Outcome {
     /// Takes the intervals of the scores that are shown.
     fn set_intervals(&mut self, mut intervals: Option<Intervals>) {
         if let Some(intervals) = &mut intervals {
-            self.selection.keep(&mut intervals.total.intervals);
+            self.shown.keep(&mut intervals.total.intervals);
             let groups = intervals.groups.iter_mut().flat_map(|(_, groups)| groups);
-            groups.for_each(|(_, group)| self.selection.keep(&mut group.intervals));
+            groups.for_each(|(_, group)| self.shown.keep(&mut group.intervals));
         }
         self.intervals = intervals;
     }
@@ -335,7 +361,9 @@ impl Outcome {
                 .flat_map(|it| it.warnings.iter().cloned()),
         );
         report.warnings = warnings;
-        self.selection.apply(&self.entry, &mut report);
+        let selected = self.selected.iter();
+        report.notes.extend(selected.map(|it| it.in_words().into()));
+        self.shown.apply(&self.entry, &mut report);
         report
     }
 
@@ -384,6 +412,7 @@ impl Outcome {
             options: self.chosen_options(),
             examples: report.examples,
             missing: report.missing,
+            selected: self.selected.as_ref(),
             scores: Object(&report.scores),
             counts: Object(&report.counts),
             statistics: statistics.map(|(statistics, intervals)| JsonStatistics {
@@ -438,9 +467,17 @@ fn with_policy(signature: &str, policy: JoinPolicy) -> String {
     } else {
         ""
     };
+    let null = match policy.null {
+        None => "",
+        Some(Missing::Error) => "|null:error",
+        Some(Missing::Empty) => "|null:empty",
+        Some(Missing::Skip) => "|null:skip",
+    };
+    let as_text = if policy.as_text { "|as-text:true" } else { "" };
+    let tolerated = format!("{missing}{extra}{null}{as_text}");
     match signature.rsplit_once("|v:") {
-        Some((definition, version)) => format!("{definition}{missing}{extra}|v:{version}"),
-        None => format!("{signature}{missing}{extra}"),
+        Some((definition, version)) => format!("{definition}{tolerated}|v:{version}"),
+        None => format!("{signature}{tolerated}"),
     }
 }
 
@@ -453,6 +490,8 @@ struct Json<'a> {
     options: serde_json::Map<String, serde_json::Value>,
     examples: u64,
     missing: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected: Option<&'a Selected>,
     scores: Object<'a, Option<f64>>,
     counts: Object<'a, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

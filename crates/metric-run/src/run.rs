@@ -12,7 +12,7 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, OptionValue, Options, Part,
-    Plan, PlannedRanking, Sample, Scorer, Shape, Show, Slice, State,
+    Plan, PlannedRanking, Sample, Scorer, Selection, Shape, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -27,12 +27,13 @@ use crate::join::{Input, Join, JoinOptions, Pair, Pairs, PairsUnit, Step};
 use crate::more_references::MoreReferences;
 use crate::observer::{Nobody, Observer};
 use crate::scan::is_one_example;
+use crate::selecting::{Selected, refuse_without_fields};
 use crate::source::{Source, pages, too_long};
 use crate::statistics::{Statistics, refuse_kept};
 use crate::text_columns::TextColumns;
 use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiting::WINDOW;
-use crate::{Outcome, RunError, Selection};
+use crate::{Outcome, RunError, ShownScores};
 
 /// A run: one metric or several, and how the data are read and joined.
 ///
@@ -53,6 +54,10 @@ pub struct Run {
     pub more_references: Vec<Source>,
     /// The names of the fields of a record.
     pub fields: Fields,
+    /// The conditions that select the records of both sides before they are joined; `None` for all records. An id whose
+    /// record was left out on one side is neither missing nor extra on the other; but if references have a field, they
+    /// alone say by it what is scored, and a prediction that is left out is missing.
+    pub selection: Option<Arc<Selection>>,
     /// Whether a word of a `ctm` file whose middle lies outside the segment that it belongs to is an error.
     /// Otherwise a warning counts such words.
     pub refuse_stray_words: bool,
@@ -72,7 +77,7 @@ pub struct Run {
     /// Divisions of the records into groups, each of which has scores of its own.
     pub slices: Vec<Slice>,
     /// The scores that results show, and the order of their groups.
-    pub selection: Selection,
+    pub shown: ShownScores,
     /// Whether the examples of each slice are counted.
     pub counts_slices: bool,
     /// The hashes of the ids that are scored; `None` for all.
@@ -237,6 +242,7 @@ impl Run {
             more_references: Vec::new(),
             fields: Fields::default(),
             is_missing_given: false,
+            selection: None,
             refuse_stray_words: false,
             samples: false,
             ranking: None,
@@ -245,7 +251,7 @@ impl Run {
             resamples_later: false,
             is_part: false,
             slices: Vec::new(),
-            selection: Selection::default(),
+            shown: ShownScores::default(),
             counts_slices: false,
             only: None,
             max_bytes: DEFAULT_MAX_BYTES,
@@ -381,7 +387,7 @@ impl Run {
             statistics.check()?;
         }
         let entries: Vec<&Entry> = self.metrics.iter().map(|chosen| &chosen.entry).collect();
-        self.selection.check(&entries)
+        self.shown.check(&entries)
     }
 
     /// The same, and refuses fields of records that have none.
@@ -496,11 +502,15 @@ impl Run {
             more: self.more_references(&references)?,
             source: references,
             names: self.reference_names(false, wants_inputs),
+            selection: self.selection.clone(),
+            tally: None,
         };
         let predictions = Input {
             source: predictions,
             names: self.prediction_names(),
             more: None,
+            selection: self.selection.clone(),
+            tally: None,
         };
         predictions.refuse_list_without_columns()?;
         Ok(Opened::Records {
@@ -600,6 +610,17 @@ impl Run {
                 return refused((given.option, given.value), given.what, &names);
             }
         }
+        if let Some(selection) = &self.selection
+            && are_records
+            && !formats.iter().any(|format| format.has_fields())
+        {
+            let what = format!("the records of {} have no fields", names.join(" and "));
+            return Err(refuse_without_fields(selection, &what));
+        }
+        let encoding = sources.iter().find_map(|source| source.encoding());
+        if let Some(encoding) = encoding.filter(|_| !sources.iter().any(|it| it.is_encoded())) {
+            return refused(("encoding", &encoding.to_string()), "text", &names);
+        }
         let last = formats.len() - 1;
         for (name, value, of) in self.fields.named(last) {
             let has_fields = formats[of.clone()].iter().any(|format| format.has_fields());
@@ -673,6 +694,8 @@ impl Run {
             names: self.reference_names(true, wants_inputs),
             source,
             more: None,
+            selection: self.selection.clone(),
+            tally: None,
         };
         input.refuse_list_without_columns()?;
         Ok(input)
@@ -680,20 +703,31 @@ impl Run {
 
     /// The one source of records of metrics that read predictions alone.
     fn one_side(&self, source: Source) -> Result<Input, RunError> {
-        let further = self.further_fields();
-        let source = match self.group_field() {
-            Some(field) => {
-                let prediction = &self.fields.prediction;
-                grouped::source(&source, field, prediction, &further, self.max_bytes)?
-            }
-            None => source,
+        let Some(field) = self.group_field() else {
+            let mut names = self.prediction_names().with_further(self.further_fields());
+            names.is_one_sided = true;
+            return Ok(Input {
+                names,
+                source,
+                more: None,
+                selection: self.selection.clone(),
+                tally: None,
+            });
         };
+        // The samples of an example are selected before they are gathered.
+        let further = self.read_fields();
+        let prediction = &self.fields.prediction;
+        let fields = (field, prediction.as_str(), &further[..]);
+        let selection = self.selection.as_deref();
+        let (source, tally) = grouped::source(&source, fields, selection, self.max_bytes)?;
         let mut names = self.prediction_names().with_further(further);
         names.is_one_sided = true;
         Ok(Input {
             names,
             source,
             more: None,
+            selection: self.selection.clone(),
+            tally: Some(tally),
         })
     }
 
@@ -713,10 +747,17 @@ impl Run {
         }
     }
 
-    /// Returns the names of the further fields of a reference that the metrics, the clusters and the slices are
-    /// read from, in the order of the alphabet. A table needs no others.
+    /// Returns the names of the further fields of a reference that the metrics, the clusters, the slices and the
+    /// selection are read from, in the order of the alphabet. A table needs no others.
     #[must_use]
     pub fn further_fields(&self) -> Vec<String> {
+        let further = self.read_fields().into_iter();
+        let further: BTreeSet<String> = further.chain(self.selected_fields()).collect();
+        further.into_iter().collect()
+    }
+
+    /// The same without those of the selection, which are read earlier.
+    pub(crate) fn read_fields(&self) -> Vec<String> {
         let metrics = self.metrics.iter();
         let further = metrics.flat_map(|chosen| chosen.scorer.further_fields().to_vec());
         // Clusters and slices are told by fields, unless a file has the values.
@@ -726,6 +767,12 @@ impl Run {
         let slices = slices.map(|slice| slice.name.clone());
         let further: BTreeSet<String> = further.chain(cluster).chain(slices).collect();
         further.into_iter().collect()
+    }
+
+    /// The names of the fields by which records are selected.
+    pub(crate) fn selected_fields(&self) -> impl Iterator<Item = String> {
+        let selection = self.selection.iter();
+        selection.flat_map(|it| it.fields().map(str::to_owned).collect::<Vec<_>>())
     }
 
     /// Whether anybody reads fields of a reference other than its id and its value.
@@ -740,6 +787,7 @@ impl Run {
     fn reference_names(&self, with_prediction: bool, wants_inputs: bool) -> FieldNames {
         let mut names = self.fields.reference_names(with_prediction);
         names.allows_infinite = self.allows_infinite();
+        names.allows_null = self.join.of_null() != Missing::Error;
         let mut further = self.further_fields();
         let is_question = |name: &String| name == Inputs::QUESTION;
         let are_kept = self.ranking.is_some_and(|wanted| wanted.inputs);
@@ -758,7 +806,8 @@ impl Run {
     pub(crate) fn prediction_names(&self) -> FieldNames {
         let mut names = self.fields.prediction_names();
         names.allows_infinite = self.allows_infinite();
-        names
+        names.allows_null = self.join.of_null() != Missing::Error;
+        names.with_further(self.selected_fields().collect())
     }
 
     /// The references as a document, if the metrics read them as one. All metrics of a run read the same
@@ -846,6 +895,15 @@ impl Run {
 
     /// Refuses a policy for missing predictions for documents that do not know any.
     pub(crate) fn refuse_missing(&self) -> Result<(), RunError> {
+        if self.join.null.is_some() || self.join.as_text {
+            let (name, value) = match self.join.null {
+                Some(_) => ("null", ""),
+                None => ("as-text", ""),
+            };
+            let message = Message::default().option(name, value);
+            let problem = " goes with records, and not with files that are read as a whole";
+            return Err(RunError::Usage(message.text(problem)));
+        }
         let is_given = self.is_missing_given || self.join.missing != Missing::Error;
         let joins =
             |it: &Chosen| matches!(it.entry.input, EntryInput::Joined(_) | EntryInput::Files(_));
@@ -858,6 +916,13 @@ impl Run {
         Err(RunError::Usage(message))
     }
 
+    /// Refuses a selection of documents, which have no records that are joined.
+    pub(crate) fn refuse_selection(&self, name: &str) -> Result<(), RunError> {
+        let what = format!("{name} is read as a whole, and not record by record");
+        let refused = |it: &Arc<Selection>| Err(refuse_without_fields(it, &what));
+        self.selection.as_ref().map_or(Ok(()), refused)
+    }
+
     /// Scores documents of a metric's own format.
     fn documents(
         &self,
@@ -867,6 +932,7 @@ impl Run {
     ) -> Result<Vec<Outcome>, RunError> {
         self.refuse_missing()?;
         let name = references.name.clone();
+        self.refuse_selection(&name)?;
         self.check_statistics(true, &name)?;
         let mut data = Some((references, predictions));
         let mut outcomes = Vec::new();
@@ -944,8 +1010,9 @@ impl Run {
         let options = chosen.options.clone();
         let slices = self.slices.iter().map(Slice::definition);
         let mut outcome = Outcome::of_state(&chosen.entry, options, state, self.join, shards);
+        outcome.set_selected(self.selection.as_deref().map(Selected::none));
         outcome.set_statistics(self.statistics.clone(), slices.collect());
-        outcome.set_selection(self.selection.clone());
+        outcome.set_shown(self.shown.clone());
         if !self.resamples_later && !self.is_part {
             outcome.resample(observer)?;
         }
@@ -1029,6 +1096,7 @@ impl Run {
                 shard: self.shard,
                 max_bytes: self.max_bytes,
                 width: width_of(threads),
+                is_part: self.is_part,
                 is_check: false,
                 has_fields: self.reads_fields(observer),
                 window: WINDOW,
@@ -1062,6 +1130,7 @@ impl Run {
         }
         fold.release(true)?;
         fold.gather()?;
+        let selected = join.selected();
         let problem = match join.references_read() {
             0 => "has no records: expected at least one",
             _ => NOTHING_SCORED,
@@ -1080,6 +1149,7 @@ impl Run {
                 state.count(&rows_in_quotes.0, rows_in_quotes.1);
                 let mut outcome = self.outcome(chosen, state, observer)?;
                 outcome.set_line_ids(join.has_line_ids());
+                outcome.set_selected(selected.clone());
                 self.refuse_empty(&outcome, &name, problem)?;
                 Ok(outcome)
             })
@@ -1592,7 +1662,9 @@ impl<'r> Fold<'r> {
             return Ok(());
         }
         let draw = |pair: &Pair| {
-            let record = join.record(pair);
+            let mut texts = Default::default();
+            let given = join.record(pair);
+            let record = given.taken(&mut texts);
             if record.prediction.is_missing() && record.join.missing == Missing::Skip {
                 return Ok(());
             }

@@ -179,7 +179,10 @@ fn json_lines(
                 match json_line(text, line, number, names) {
                     Err(error) => refuse(error)?,
                     Ok(record) => {
-                        shape = Shape::from_line(text, &record);
+                        // Null on the path to a value is where other lines have more of the path.
+                        let is_cut = names.has_paths && names.allows_null;
+                        let is_cut = is_cut && record.has_null(text);
+                        shape = (!is_cut).then(|| Shape::from_line(text, &record)).flatten();
                         if found.is_empty() {
                             // About as many as there are lines of this length, and some more.
                             found.reserve((bytes.len() - start) / (next + 1 - start) * 9 / 8 + 1);
@@ -611,8 +614,8 @@ impl<'a> Cursor<'a> {
         };
         for (index, field) in paths.iter().enumerate() {
             if let (Some(path), None) = (&field.path, found[field.role as usize]) {
-                let inner = path.find(line.slice(self.text));
-                let inner = inner.map_err(|error| Problem::Content(error.to_string().into()))?;
+                let inner = names.find(field.role, path, line.slice(self.text));
+                let inner = inner.map_err(Problem::Content)?;
                 let inner = Span::within(self.text, inner);
                 found[field.role as usize] = Some((inner, Form::Json, index));
             }

@@ -1,16 +1,17 @@
 //! How files are read and joined, by the names that front ends give these settings.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use metric_record::{JoinPolicy, Message, Missing};
-use metric_registry::{OptionError, Options};
+use metric_registry::{OptionError, Options, Selection};
 
 use crate::RunError;
 use crate::formats::Format;
 use crate::formats::csv::{CsvOptions, EmptyField};
 use crate::formats::segments::{Level, SpeakerOf, SpeakerPrefix, TranscriptOptions};
 use crate::run::{Fields, Run};
-use crate::source::Source;
+use crate::source::{Encoding, Source};
 
 /// The settings of a run that belong to no metric: formats, fields, and the strictness of the join.
 ///
@@ -36,6 +37,8 @@ pub struct Settings {
     pub join: JoinPolicy,
     /// Whether the policy for missing predictions was given: see [`Run::is_missing_given`].
     pub is_missing_given: bool,
+    /// The conditions that select records: see [`Run::selection`].
+    pub selection: Option<Selection>,
     /// Whether stray words are an error: see [`Run::refuse_stray_words`].
     pub refuse_stray_words: bool,
     /// The dialect of CSV files.
@@ -58,6 +61,8 @@ const MISSING: [(&str, Missing); 3] = [
     ("empty", Missing::Empty),
     ("skip", Missing::Skip),
 ];
+/// The values of a setting that is on or off.
+const FLAG: [(&str, bool); 2] = [("true", true), ("false", false)];
 /// The values of `extra`, and whether extra predictions are left out.
 const EXTRA: [(&str, bool); 2] = [("error", false), ("ignore", true)];
 /// The values of `quote`, and whether there are quotes.
@@ -72,10 +77,19 @@ const EMPTY_FIELD: [(&str, EmptyField); 3] = [
 ];
 
 impl Settings {
+    /// The names of the settings that may be given several times; their values have one of them per line.
+    pub const LISTS: [&'static str; 2] = ["where", "tier"];
+
+    /// The names of the settings that are `true` or `false`.
+    pub const FLAGS: [&'static str; 1] = ["as-text"];
+
     /// The names of all settings.
-    pub const NAMES: [&'static str; 22] = [
+    pub const NAMES: [&'static str; 26] = [
         "missing",
+        "null",
+        "as-text",
         "extra",
+        "where",
         "input-format",
         "references-format",
         "predictions-format",
@@ -86,6 +100,7 @@ impl Settings {
         "quote",
         "header",
         "empty-field",
+        "encoding",
         "speaker",
         "speaker-prefix",
         "level",
@@ -128,14 +143,18 @@ impl Settings {
             join: JoinPolicy {
                 missing: missing.unwrap_or(Missing::Error),
                 ignore_extra: ignore_extra.unwrap_or(false),
+                null: choice(given, "null", &MISSING)?,
+                as_text: choice(given, "as-text", &FLAG)?.unwrap_or(false),
             },
             is_missing_given: missing.is_some(),
+            selection: Selection::read(given("where").unwrap_or_default().lines())?,
             refuse_stray_words: ignore_extra == Some(false),
             csv: CsvOptions {
                 delimiter: delimiter.transpose()?,
                 has_quotes: choice(given, "quote", &QUOTE)?.unwrap_or(true),
                 has_header: choice(given, "header", &HEADER)?.unwrap_or(true),
                 empty: choice(given, "empty-field", &EMPTY_FIELD)?.unwrap_or_default(),
+                encoding: given("encoding").map(|name| encoding(&name)).transpose()?,
             },
             transcript: TranscriptOptions::read(given)?,
             format: format("input-format")?,
@@ -152,6 +171,7 @@ impl Settings {
         run.fields = self.fields.clone();
         run.join = self.join;
         run.is_missing_given = self.is_missing_given;
+        run.selection = self.selection.clone().map(Arc::new);
         run.refuse_stray_words = self.refuse_stray_words;
     }
 
@@ -272,6 +292,11 @@ fn choice<T: Copy>(
     found
         .map(|(_, meaning)| Some(*meaning))
         .ok_or_else(|| unknown(name, &value, words))
+}
+
+fn encoding(name: &str) -> Result<Encoding, RunError> {
+    let read = name.parse();
+    read.map_err(|reason: String| OptionError::new("encoding", name, reason).into())
 }
 
 fn unknown(name: &str, value: &str, words: impl Iterator<Item = &'static str>) -> RunError {

@@ -23,7 +23,7 @@ use crate::source::hexadecimal;
 use crate::state_error::{FORMAT, MOST_EXPANSION};
 use crate::statistics::Written;
 use crate::threads::on_threads;
-use crate::{Outcome, Shards, StateFileError, StateFileProblem, memory};
+use crate::{Outcome, Selected, Shards, StateFileError, StateFileProblem, memory};
 
 /// The first bytes of a state file.
 const MAGIC: &[u8; 8] = b"\x93METRIC\n";
@@ -58,9 +58,16 @@ struct StateHeader {
     definition: String,
     missing: String,
     ignore_extra: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    null: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    as_text: bool,
     shards: Option<Shards>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     statistics: Option<Written>,
+    /// The records that were selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selected: Option<Selected>,
     /// The names of the slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     slices: Vec<String>,
@@ -109,8 +116,11 @@ pub fn write_states(outcomes: &[Outcome]) -> Result<Vec<u8>, StateError> {
             definition: definition(outcome.state().signature()).to_owned(),
             missing: missing_name(join.missing).to_owned(),
             ignore_extra: join.ignore_extra,
+            null: join.null.map(|rule| missing_name(rule).to_owned()),
+            as_text: join.as_text,
             shards: outcome.shards().cloned(),
             statistics: outcome.statistics().map(Written::from),
+            selected: outcome.selected().cloned(),
             slices: outcome.slices().to_vec(),
             line_ids: outcome.has_line_ids(),
             bytes: body.len() as u64,
@@ -235,8 +245,11 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         definition: found,
         missing,
         ignore_extra,
+        null,
+        as_text,
         shards,
         statistics,
+        selected,
         slices,
         line_ids,
         ..
@@ -251,10 +264,12 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         });
     }
     let damaged = |how: &str| StateFileProblem::Damaged(how.to_owned());
-    let missing = [Missing::Error, Missing::Empty, Missing::Skip]
-        .into_iter()
-        .find(|policy| missing_name(*policy) == missing)
-        .ok_or_else(|| damaged("the policy for missing predictions"))?;
+    let rule = |name: &str| {
+        let rules = [Missing::Error, Missing::Empty, Missing::Skip].into_iter();
+        let mut rules = rules.filter(|rule| missing_name(*rule) == name);
+        let rule = rules.next();
+        rule.ok_or_else(|| damaged("the policy for missing predictions"))
+    };
     if let Some(Shards { count, indices }) = &shards
         && (indices.is_empty() || indices.last() >= Some(count))
     {
@@ -264,8 +279,10 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
         .read_state(body)
         .map_err(|error| StateFileProblem::Damaged(error.to_string()))?;
     let join = JoinPolicy {
-        missing,
+        missing: rule(&missing)?,
         ignore_extra,
+        null: null.map(|name| rule(&name)).transpose()?,
+        as_text,
     };
     let statistics = statistics.map(|written| {
         written
@@ -273,6 +290,7 @@ fn read_state(header: StateHeader, body: &[u8]) -> Result<Outcome, StateFileProb
             .ok_or_else(|| damaged("the statistics"))
     });
     let mut outcome = Outcome::of_state(entry, options, state, join, shards);
+    outcome.set_selected(selected);
     outcome.set_statistics(statistics.transpose()?, slices);
     outcome.set_line_ids(line_ids);
     Ok(outcome)
@@ -451,6 +469,7 @@ fn total(files: Vec<(String, Vec<Outcome>)>) -> Result<Vec<Outcome>, StateFileEr
         }
         for (total, outcome) in total.iter_mut().zip(outcomes) {
             total.set_line_ids(total.has_line_ids() && outcome.has_line_ids());
+            total.add_selected(&outcome);
             total
                 .merge(outcome.state())
                 .map_err(|error| StateFileError {

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use metric_record::{
-    Batch, BatchError, Column, Duplicate, Id, Ids, JoinError, NAMED_IDS, ReadError, RecordError,
-    Shard, Side, Unmatched, Value, quoted_id,
+    Batch, BatchError, Column, Duplicate, FieldPath, Id, Ids, JoinError, NAMED_IDS, ReadError,
+    RecordError, Shard, Side, Unmatched, Value, quoted_id,
 };
 use metric_registry::{Part, State};
 use rayon::prelude::*;
@@ -16,11 +16,12 @@ use crate::grouped::GroupedTable;
 use crate::interrupt::{is_over, refuse_interrupted, watch};
 use crate::observer::Nobody;
 use crate::run::{Run, add};
+use crate::selecting::{Tallies, Tally};
 use crate::statistics::refuse_kept;
 use crate::threads::{mapped, on_threads, or_cores};
 use crate::waiter::fingerprint;
 use crate::words::counted;
-use crate::{Outcome, RunError, SampleTable};
+use crate::{Outcome, RunError, SampleTable, Selected};
 
 /// References or predictions in memory, one row per record.
 ///
@@ -129,11 +130,19 @@ impl Run {
         let Some(field) = self.group_field() else {
             return self.score_rows(references, predictions);
         };
-        let further = self.further_fields();
-        let grouped = GroupedTable::new(&predictions, &references.fields, field, &further)?;
+        let further = self.read_fields();
+        // The samples of an example are selected before they are gathered.
+        let samples = Table {
+            fields: references.view().fields,
+            ..predictions.view()
+        };
+        let samples = Rows::new(&samples)?.selected_by(Some(self))?;
+        let is_selected = |row: usize| samples.is_selected(row);
+        let of_samples = (&samples.table, &references.fields[..]);
+        let grouped = GroupedTable::new(of_samples, field, &further, is_selected)?;
         let [references, predictions] =
-            [references.name, predictions.name].map(|name| grouped.table(name));
-        self.score_rows(references, predictions)
+            [references.name, samples.table.name].map(|name| grouped.table(name));
+        self.score_selected(references, predictions, samples.tally.as_ref())
     }
 
     fn score_rows(
@@ -141,11 +150,24 @@ impl Run {
         references: Table<'_>,
         predictions: Table<'_>,
     ) -> Result<Vec<Outcome>, RunError> {
+        self.score_selected(references, predictions, None)
+    }
+
+    /// Scores tables, or the samples that were selected.
+    fn score_selected(
+        &self,
+        references: Table<'_>,
+        predictions: Table<'_>,
+        selected: Option<&Tally>,
+    ) -> Result<Vec<Outcome>, RunError> {
+        // Rows that were made of selected samples are not selected again.
+        let run = selected.map_or(Some(self), |_| None);
         let score = |threads| {
             let tables = Tables {
                 run: self,
-                references: Rows::new(&references)?,
-                predictions: Rows::new(&predictions)?,
+                references: Rows::new(&references)?.selected_by(run)?,
+                predictions: Rows::new(&predictions)?.selected_by(run)?,
+                selected,
                 threads,
             };
             tables.score()
@@ -179,6 +201,7 @@ impl Run {
     #[must_use]
     pub fn score_texts(&self, pairs: &[(&str, &str)]) -> Option<Vec<Option<f64>>> {
         let has_more = self.samples || self.statistics.is_some() || !self.slices.is_empty();
+        let has_more = has_more || self.selection.is_some();
         match &self.metrics[..] {
             [chosen] if !has_more && self.shard.is_none() && !pairs.is_empty() => {
                 chosen.scorer.score_texts(pairs)
@@ -193,6 +216,10 @@ struct Rows<'t> {
     table: Table<'t>,
     /// The records of the table: both sides are its values.
     records: Batch<'t>,
+    /// Whether each row is selected; empty for all.
+    selected: Vec<bool>,
+    /// What the selection found, if there is one.
+    tally: Option<Tally>,
 }
 
 impl<'t> Rows<'t> {
@@ -203,7 +230,57 @@ impl<'t> Rows<'t> {
         Ok(Self {
             table: table.view(),
             records,
+            selected: Vec::new(),
+            tally: None,
         })
+    }
+
+    /// The same with the rows that a run selects.
+    fn selected_by(mut self, run: Option<&Run>) -> Result<Self, RunError> {
+        let selection = run.and_then(|run| Some((run, run.selection.as_ref()?)));
+        let Some((run, selection)) = selection else {
+            return Ok(self);
+        };
+        let wanted = |name: &str| {
+            let mut fields = selection.fields().map(FieldPath::new);
+            fields.any(|path| path.name() == name || path.parts().next() == Some(name))
+        };
+        let Table { ids, values, .. } = self.table.view();
+        let mut fields = self.table.view().fields;
+        fields.retain(|(name, _)| wanted(name));
+        let batch = Batch::new(ids, values.clone(), values, fields);
+        let batch = batch.map_err(|error| ReadError::new(self.table.name, problem(&error)))?;
+        let (mut tally, mut buffer) = (Tally::default(), String::new());
+        let holds = |id: Id<'_>| run.shard.is_none_or(|it| it.holds(&id.to_string()));
+        for row in 0..batch.len() {
+            let judged = batch
+                .record_with_fields(row, &mut buffer)
+                .and_then(|record| {
+                    let id = record.as_ref().map_or(Id::Text(""), |record| record.id);
+                    let fields = record.as_ref().and_then(|record| record.fields);
+                    tally.judge(selection, (id, fields), holds(id))
+                });
+            let is_selected = judged.map_err(|error| {
+                let location = (self.table.name, None, "");
+                RunError::record(location, self.id(row), error)
+            })?;
+            self.selected.push(is_selected);
+        }
+        tally.sort();
+        self.tally = Some(tally);
+        Ok(self)
+    }
+
+    fn is_selected(&self, row: usize) -> bool {
+        self.selected.is_empty() || self.selected.get(row) == Some(&true)
+    }
+
+    /// The rows whose partner was not left out by one of these fields of the other table.
+    fn without_left_out(&self, mut rows: Vec<usize>, other: &Self, fields: u64) -> Vec<usize> {
+        if let Some(tally) = &other.tally {
+            rows.retain(|row| !tally.has_left_out(self.id(*row), fields));
+        }
+        rows
     }
 
     fn has_positions(&self) -> bool {
@@ -222,7 +299,8 @@ impl<'t> Rows<'t> {
                 id => shard.holds(&id.to_string()),
             })
         };
-        (0..self.records.len()).filter(holds).collect()
+        let rows = (0..self.records.len()).filter(|row| self.is_selected(*row));
+        rows.filter(holds).collect()
     }
 
     /// Whether each id is above the one before it, so that none occurs twice.
@@ -352,11 +430,14 @@ struct Tables<'t> {
     run: &'t Run,
     references: Rows<'t>,
     predictions: Rows<'t>,
+    /// What was selected before the tables were made.
+    selected: Option<&'t Tally>,
     threads: usize,
 }
 
 impl Tables<'_> {
     fn score(&self) -> Result<Vec<Outcome>, RunError> {
+        let selected = self.count_selected()?;
         let (pairing, extra) = self.pair()?;
         let (states, samples) = match &pairing {
             Pairing::InOrder(_) => {
@@ -378,6 +459,7 @@ impl Tables<'_> {
             .map(|((mut state, samples), chosen)| {
                 state.count_extra(extra);
                 let mut outcome = self.run.outcome(chosen, state, &Nobody)?;
+                outcome.set_selected(selected.clone());
                 self.run
                     .refuse_empty(&outcome, self.references.table.name, problem)?;
                 if self.run.samples {
@@ -388,19 +470,40 @@ impl Tables<'_> {
             .collect()
     }
 
+    /// The number of selected rows, of which there are some.
+    fn count_selected(&self) -> Result<Option<Selected>, RunError> {
+        let of_rows = self.references.tally.as_ref();
+        let (Some(selection), Some(references)) = (&self.run.selection, of_rows.or(self.selected))
+        else {
+            return Ok(None);
+        };
+        let predictions = self.predictions.tally.as_ref();
+        let tallies = Tallies {
+            references,
+            predictions,
+        };
+        let is_part = self.run.is_part || self.run.shard.is_some();
+        tallies.refuse(selection, self.references.table.name, is_part)?;
+        Ok(Some(tallies.selected(selection)))
+    }
+
     /// Joins the tables. The second value is the number of predictions that are left out.
     fn pair(&self) -> Result<(Pairing, u64), RunError> {
         let (references, predictions) = (&self.references, &self.predictions);
         let shard = self.run.shard;
         let len = references.records.len();
+        let is_whole = shard.is_none() && references.tally.is_none();
         if references.has_positions() && predictions.has_positions() {
             self.refuse_lengths()?;
-            let pair = |row| (row, Some(row));
-            let held = |_| references.held(shard).into_iter().map(pair).collect();
-            let pairing = shard.map_or(Pairing::InOrder(len), |shard| Pairing::Rows(held(shard)));
-            return Ok((pairing, 0));
+            if is_whole {
+                return Ok((Pairing::InOrder(len), 0));
+            }
+            let rows = references.held(shard).into_iter();
+            let rows = rows.filter(|row| predictions.is_selected(*row));
+            let pairs = rows.map(|row| (row, Some(row))).collect();
+            return Ok((Pairing::Rows(pairs), 0));
         }
-        let in_order = shard.is_none() && references.has_ids_of(predictions);
+        let in_order = is_whole && references.has_ids_of(predictions);
         if in_order && references.ascend() {
             return Ok((Pairing::InOrder(len), 0));
         }
@@ -414,9 +517,16 @@ impl Tables<'_> {
         predictions.refuse_repeated(&of_predictions)?;
         let partners = self.partners(&prints, &of_predictions);
         let partner = |row: usize| partners.get(row).copied().flatten();
-        let pairs: Vec<_> = rows.into_iter().map(|row| (row, partner(row))).collect();
-        let missing = pairs.iter().filter(|pair| pair.1.is_none());
-        let missing: Vec<usize> = missing.map(|pair| pair.0).collect();
+        let pairs = rows.into_iter().map(|row| (row, partner(row)));
+        let (mut pairs, missing): (Vec<_>, Vec<_>) = pairs.partition(|pair| pair.1.is_some());
+        let missing = missing.into_iter().map(|pair| pair.0).collect();
+        // References that have a field say alone by it what is scored.
+        let found = references.tally.as_ref().map_or(0, |tally| tally.found);
+        let missing = references.without_left_out(missing, predictions, !found);
+        if !missing.is_empty() {
+            pairs.extend(missing.iter().map(|row| (*row, None)));
+            pairs.sort_unstable_by_key(|pair| pair.0);
+        }
         let mut is_extra = vec![false; predictions.records.len()];
         let mut set = |row: usize, value| {
             if let Some(is_extra) = is_extra.get_mut(row) {
@@ -432,7 +542,8 @@ impl Tables<'_> {
             .iter()
             .enumerate()
             .filter(|(_, is_extra)| **is_extra);
-        let extra: Vec<usize> = extra.map(|(row, _)| row).collect();
+        let extra = extra.map(|(row, _)| row).collect();
+        let extra = predictions.without_left_out(extra, references, u64::MAX);
         self.run.refuse_unmatched(
             references.unmatched(&missing, predictions),
             predictions.unmatched(&extra, references),

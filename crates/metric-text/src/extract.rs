@@ -5,10 +5,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::fence::first_block;
+use crate::last_number::last_number;
 use crate::normalize::InvalidPattern;
 
-/// A part of a text: the first Markdown block fenced by backticks or tildes, or the first match of a regular
-/// expression.
+/// A part of a text: the first Markdown block fenced by backticks or tildes, the last number, or the first match of a
+/// regular expression.
 ///
 /// ```
 /// use metric_text::Extract;
@@ -29,6 +30,8 @@ pub enum Extract {
     /// lines lose the indentation of the opening fence and of the list items and quotes that the block is in. A block
     /// that is not closed ends with its item or quote, or with the text.
     Fence,
+    /// The [last number](crate::last_number).
+    LastNumber,
     /// The first group of the first match, or the match if the pattern has no group.
     Pattern(regex::Regex),
 }
@@ -39,6 +42,7 @@ impl Extract {
     pub fn apply<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         match self {
             Self::Fence => first_block(text),
+            Self::LastNumber => last_number(text),
             Self::Pattern(pattern) => {
                 let found = pattern.captures(text)?;
                 match found.len() {
@@ -55,6 +59,7 @@ impl fmt::Display for Extract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fence => f.write_str("fence"),
+            Self::LastNumber => f.write_str("last-number"),
             Self::Pattern(pattern) => f.write_str(pattern.as_str()),
         }
     }
@@ -64,8 +69,10 @@ impl FromStr for Extract {
     type Err = InvalidPattern;
 
     fn from_str(text: &str) -> Result<Self, InvalidPattern> {
-        if text == "fence" {
-            return Ok(Self::Fence);
+        match text {
+            "fence" => return Ok(Self::Fence),
+            "last-number" => return Ok(Self::LastNumber),
+            _ => {}
         }
         let pattern = regex::Regex::new(text);
         pattern.map(Self::Pattern).map_err(|error| {

@@ -14,6 +14,7 @@ mod exact_match;
 mod extract;
 #[cfg(feature = "regex")]
 mod fence;
+mod last_number;
 #[cfg(test)]
 mod laws;
 pub mod normalize;
@@ -43,6 +44,7 @@ pub use exact::{StringAccuracy, string_accuracy};
 pub use exact_match::{ExactMatch, exact_match};
 #[cfg(feature = "regex")]
 pub use extract::Extract;
+pub use last_number::last_number;
 pub use normalize::Normalizer;
 pub use python_re::{PythonRegex, TooManySteps};
 pub use relaxed::{RelaxedAccuracy, relaxed_match};

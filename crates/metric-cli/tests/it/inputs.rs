@@ -1480,3 +1480,52 @@ fn files_that_are_nearly_right() {
     let merged = folder.run("merge 0-2.state 1-2.state").code(0);
     assert!(merged.stderr.contains(warning), "{}", merged.stderr);
 }
+
+#[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
+fn texts_in_other_encodings() {
+    let utf16 = |text: &str, mark: bool| -> Vec<u8> {
+        let mark = if mark { "\u{feff}" } else { "" };
+        let text = format!("{mark}{text}");
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let latin = |text: &str| -> Vec<u8> { text.chars().map(|it| it as u8).collect() };
+    let table = "id,reference,prediction\n1,caf\u{e9},caf\u{e9}\n2,a,b\n";
+    let folder = Folder::new(&[("u.csv", table), ("r.txt", "caf\u{e9}\na\n")]);
+    folder.put("l.csv", &latin(table));
+    folder.put("w.csv", &utf16(table, true));
+    folder.put("n.csv", &utf16(table, false));
+    folder.put("p.txt", &latin("caf\u{e9}\nb\n"));
+    let record = "{\"id\": 1, \"reference\": \"\u{e9}\", \"prediction\": \"\u{e9}\"}\n";
+    folder.put("w.jsonl", &utf16(record, true));
+    for (words, expected) in [
+        ("--pairs l.csv --encoding windows-1252", 0.5),
+        ("--pairs l.csv --encoding latin1", 0.5),
+        ("--pairs w.csv --encoding utf-16", 0.5),
+        ("--pairs n.csv --encoding utf-16le", 0.5),
+        ("--pairs u.csv --encoding utf-8", 0.5),
+        ("-r p.txt -p p.txt --encoding windows-1252", 1.0),
+        ("--pairs w.jsonl --encoding utf-16", 1.0),
+    ] {
+        assert!(
+            (accuracy(&folder, words) - expected).abs() < 1e-12,
+            "{words}"
+        );
+    }
+    for (words, code, says) in [
+        ("--pairs l.csv", 3, "use --encoding windows-1252"),
+        ("--pairs w.csv", 3, "use --encoding utf-16"),
+        ("--pairs n.csv", 3, "use --encoding utf-16le"),
+        ("-r r.txt -p p.txt", 3, "use --encoding windows-1252"),
+        (
+            "--pairs u.csv --encoding latin-17",
+            2,
+            "expected the name of an encoding, such as utf-16",
+        ),
+        ("--pairs l.csv --encoding utf-16", 3, "l.csv"),
+    ] {
+        folder
+            .run(&format!("score string-accuracy {words}"))
+            .fails(code, &[says]);
+    }
+}

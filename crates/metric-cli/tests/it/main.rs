@@ -1,10 +1,12 @@
 //! The program end to end. One binary, so that it is linked once.
 
 mod action;
+mod answers;
 mod check;
 mod cli;
 mod common;
 mod compare;
+mod conditions;
 mod docs;
 mod faults;
 mod help;

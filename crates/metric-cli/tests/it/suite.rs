@@ -1244,3 +1244,147 @@ fn reports_have_a_section_per_task() {
         assert!(!private.contains(secret), "{secret}");
     }
 }
+
+/// A suite of two tasks with a weighted total and a split, and two submissions: of two and of three right answers in `pets`.
+fn two_tasks() -> Folder {
+    let suite = "name = \"Test\"\n\
+                 total = { rule = \"weighted\", of = [\"qa.exact_match\", \"pets.accuracy\"], weights = [1, 3] }\n\
+                 [split]\nfield = \"usage\"\n\
+                 [[task]]\nname = \"qa\"\nmetric = \"exact-match\"\nreferences = \"ref/qa.csv\"\npredictions = \"qa.csv\"\n\
+                 [[task]]\nname = \"pets\"\nmetric = \"classification\"\nreferences = \"ref/pets.csv\"\npredictions = \"pets.csv\"\n";
+    let folder = Folder::new(&[("suite.toml", suite)]);
+    for (name, text) in [
+        (
+            "ref/qa.csv",
+            "id,reference,usage\n1,a,Public\n2,b,Private\n",
+        ),
+        (
+            "ref/pets.csv",
+            "id,reference,usage\n1,cat,Public\n2,dog,Public\n3,cat,Private\n4,dog,Private\n",
+        ),
+        ("old/qa.csv", "id,prediction\n1,a\n2,b\n"),
+        (
+            "old/pets.csv",
+            "id,prediction\n1,cat\n2,cat\n3,cat\n4,cat\n",
+        ),
+        ("new/qa.csv", "id,prediction\n1,a\n2,b\n"),
+        (
+            "new/pets.csv",
+            "id,prediction\n1,cat\n2,dog\n3,cat\n4,cat\n",
+        ),
+    ] {
+        folder.put(name, text.as_bytes());
+    }
+    folder
+}
+
+#[test]
+#[cfg_attr(not(feature = "csv"), ignore = "reads CSV")]
+fn thresholds_of_totals_and_tasks() {
+    let folder = two_tasks();
+    let run = |words: &str| folder.run(&format!("run suite.toml -p new --quiet {words}"));
+    // (1 x 1 + 3 x 0.75) / 4
+    for (words, code) in [
+        ("--fail-under total=0.8125", 0),
+        ("--fail-under total=0.82", 1),
+        (
+            "--fail-under pets.accuracy=0.75 --fail-under qa.exact_match=1",
+            0,
+        ),
+        (
+            "--fail-under pets.accuracy=0.8 --fail-under qa.exact_match=1",
+            1,
+        ),
+        ("--fail-under pets.f1=0.9", 1),
+        ("--fail-under pets.matthews_correlation=0.1", 0),
+    ] {
+        run(words).code(code);
+    }
+    let failed = run("--fail-under pets.accuracy=0.8 --fail-under total=0.5 --format json").code(1);
+    assert!(
+        failed
+            .stderr
+            .contains("threshold check failed: pets.accuracy is 0.75, below 0.8"),
+        "{}",
+        failed.stderr
+    );
+    let result: serde_json::Value = serde_json::from_str(&failed.stdout).expect("JSON");
+    assert_eq!(
+        result["checks"],
+        serde_json::json!([
+            {"check": "fail-under", "score": "pets.accuracy", "bound": 0.8, "value": 0.75, "passed": false},
+            {"check": "fail-under", "score": "total", "bound": 0.5, "value": 0.8125, "passed": true},
+        ])
+    );
+    for (words, says) in [
+        ("--fail-under total", "expected NAME=VALUE"),
+        (
+            "--fail-under accuracy=1",
+            "expected total, or a task, a dot and a score",
+        ),
+        (
+            "--fail-under cats.accuracy=1",
+            "no task \"cats\": expected one of qa, pets",
+        ),
+        (
+            "--fail-under pets.wer=1",
+            "classification has no such score: expected one of accuracy",
+        ),
+        (
+            "--fail-over pets.accuracy=1",
+            "use --fail-under pets.accuracy=1",
+        ),
+        ("--fail-over total=1", "use --fail-under total=1"),
+        (
+            "--task qa --fail-under pets.accuracy=1",
+            "the task was not scored",
+        ),
+    ] {
+        run(words).fails(2, &[says]);
+    }
+    // A task without a score is undefined, and fails.
+    std::fs::remove_file(folder.path("new/pets.csv")).expect("removed");
+    let failed = run("--fail-under pets.accuracy=0.8").code(1);
+    assert!(
+        failed.stderr.contains("pets.accuracy is undefined"),
+        "{}",
+        failed.stderr
+    );
+}
+
+#[test]
+#[cfg_attr(
+    not(all(feature = "csv", feature = "report")),
+    ignore = "writes a report of CSV"
+)]
+fn reports_have_comparison_parts_and_weights() {
+    let folder = two_tasks();
+    folder
+        .run("run suite.toml -p new --compare old --quiet --fail-under pets.accuracy=0.8 --report r.md")
+        .code(1);
+    let page = std::fs::read_to_string(folder.path("r.md")).expect("a report");
+    for text in [
+        "new against old; 2 tasks",
+        "## Comparison",
+        "new - old",
+        "+0.2500",
+        "weight",
+        "weighted",
+        // Totals of all, of the public and of the private part.
+        "0.8125",
+        "1.0000",
+        "0.6250",
+        "pets.accuracy ≥ 0.8",
+    ] {
+        assert!(page.contains(text), "{text:?} is not in\n{page}");
+    }
+    folder
+        .run("run suite.toml -p new --quiet --private --report p.md")
+        .code(0);
+    let page = std::fs::read_to_string(folder.path("p.md")).expect("a report");
+    assert!(page.contains("new; 2 tasks; public part"), "{page}");
+    assert!(
+        !page.contains("0.6250") && !page.contains("private"),
+        "{page}"
+    );
+}

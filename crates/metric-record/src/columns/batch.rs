@@ -196,6 +196,12 @@ impl<'a> Batch<'a> {
         })
     }
 
+    /// Returns the policy of the records.
+    #[must_use]
+    pub const fn join(&self) -> JoinPolicy {
+        self.join
+    }
+
     /// Returns a record with its further fields, as a JSON object that is written into `buffer` in place of
     /// what that holds; `None` after the last record. Without further fields there is no object.
     ///

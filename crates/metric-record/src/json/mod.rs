@@ -212,7 +212,7 @@ pub fn in_words(message: &str) -> String {
 /// assert_eq!(json::string("7").unwrap_err(), "expected a string, found a number: write it as \"7\"");
 /// assert_eq!(
 ///     json::string(r#"["a"]"#).unwrap_err(),
-///     "expected a string, found a list of one string: write the string without brackets",
+///     "expected a string, found a list of one string: write the string without brackets, or name the field with .0, as in FIELD.0",
 /// );
 /// ```
 #[inline]
@@ -234,12 +234,15 @@ pub(crate) fn no_string(json: &str) -> String {
     let found = kind(json);
     match typed::<[String; 1]>(json) {
         Ok(_) if found == Kind::List => {
-            "expected a string, found a list of one string: write the string without brackets"
+            "expected a string, found a list of one string: write the string without brackets, or name the field with .0, as in FIELD.0"
                 .to_owned()
         }
         _ => format!("expected a string, found {found}{}", as_string(json)),
     }
 }
+
+/// How the end of a message starts that says how to write a value as a string.
+pub const WRITE_IT_AS: &str = ": write it as ";
 
 /// Returns how to write a number or a Boolean as a string, for the end of a message that expects one; empty for other
 /// values.
@@ -256,7 +259,9 @@ pub fn as_string(json: &str) -> String {
     const SHORT: usize = 40;
     let json = json.trim_ascii();
     match kind(json) {
-        Kind::Number | Kind::Boolean if json.len() <= SHORT => format!(": write it as \"{json}\""),
+        Kind::Number | Kind::Boolean if json.len() <= SHORT => {
+            format!("{WRITE_IT_AS}\"{json}\"")
+        }
         _ => String::new(),
     }
 }

@@ -11,10 +11,12 @@ use serde_json::json;
 
 use crate::numbers::{named, present};
 use crate::options::comma_separated;
+#[cfg(feature = "text")]
+use crate::prepare::{EXTRACT, NORMALIZE, label_scorer};
 use crate::shapes::labels::{LabelMetric, LabelSet, Matrix, OfLabels, quoted};
 use crate::{
     Asked, Chart, Demo, Entry, Group, Named, Numbers, OptionKind, OptionSpec, Scope, ScoreSpec,
-    Shape, scorer,
+    Shape,
 };
 
 pub(crate) const CLASSIFICATION: Entry = Entry {
@@ -42,6 +44,10 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
         Demo::new("classes", ["classes.jsonl", "predicted-classes.jsonl"], &["accuracy", "precision", "recall", "f1"]),
     ],
     options: &[
+        #[cfg(feature = "text")]
+        EXTRACT,
+        #[cfg(feature = "text")]
+        NORMALIZE,
         OptionSpec::choice::<Average>("average", "AVERAGE",
             "How to average precision, recall and F1 over classes").or(Average::Macro.name()),
         OptionSpec::choice::<ZeroDivision>("zero-division", "VALUE",
@@ -74,7 +80,10 @@ pub(crate) const CLASSIFICATION: Entry = Entry {
             kappa: options.parse("kappa")?,
             by_class: options.is("groups", "class"),
         };
-        Ok(scorer("classification", VERSION, OfLabels(metric)))
+        #[cfg(feature = "text")]
+        return label_scorer("classification", VERSION, OfLabels(metric), options);
+        #[cfg(not(feature = "text"))]
+        Ok(crate::scorer("classification", VERSION, OfLabels(metric)))
     },
     ..Entry::BASE
 };

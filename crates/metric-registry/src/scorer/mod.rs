@@ -9,7 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use metric_core::Reader;
-use metric_record::{Batch, FieldError, Kind, Message, Missing, ReadError, Record, RecordError};
+use metric_record::{
+    Batch, Column, FieldError, Kind, Message, Missing, ReadError, Record, RecordError, Side, json,
+};
 
 pub use state::{Part, Sample, State};
 
@@ -18,7 +20,7 @@ use crate::definition::{Definition, Prepare, signature};
 use crate::error::{DataSetError, StateError};
 use crate::fields::objects_of;
 use crate::plan::{Described, Plan};
-use crate::reading::{Gathered, Reading, WantedInputs, missing_is_correct};
+use crate::reading::{Counted, Gathered, Reading, WantedInputs, missing_is_correct};
 use crate::show::{ComparedTexts, Drawing, Show};
 
 /// A metric with its options.
@@ -302,7 +304,8 @@ impl Scorer {
         gathered: &mut Gathered,
     ) -> Option<Result<(), RecordError>> {
         // The records of a plan have further fields.
-        let as_rows = self.definition.before.is_some() || !gathered.plan.is_empty();
+        let as_rows =
+            self.definition.before.is_some() || !gathered.plan.is_empty() || reads_otherwise(batch);
         let reading = &self.definition.reading;
         (!as_rows).then(|| reading.read_columns(batch, gathered))?
     }
@@ -313,12 +316,38 @@ impl Scorer {
         record: &mut Record<'_>,
         gathered: &mut Gathered,
     ) -> Result<(), RecordError> {
+        let policy = record.join;
+        if policy.of_null() == Missing::Error && !policy.as_text {
+            let read = self.read_taken(index, record, false, gathered);
+            return read.map_err(|error| explained(error, record));
+        }
+        let mut texts = Default::default();
+        let mut taken = record.taken(&mut texts);
+        let is_null = taken.prediction.is_missing() && !record.prediction.is_missing();
+        let read = self.read_taken(index, &mut taken, is_null, gathered);
+        read.map_err(|error| explained(error, record))?;
+        if is_null && (!gathered.has_plan || gathered.plan.holds(&gathered.id)) {
+            gathered.count_record(&null_prediction(policy.of_null()), record.id);
+        }
+        Ok(())
+    }
+
+    /// Reads a record as it is taken under its policy: a prediction that is null may be a missing one.
+    fn read_taken(
+        &self,
+        index: usize,
+        record: &mut Record<'_>,
+        is_null: bool,
+        gathered: &mut Gathered,
+    ) -> Result<(), RecordError> {
         let Some(before) = &self.definition.before else {
-            return self.read_prepared(index, record, gathered);
+            return self.read_prepared(index, record, is_null, gathered);
         };
         let prepared = before.prepare(record);
         let prepared = prepared.map_err(|error| RecordError { index, error })?;
-        self.read_prepared(index, &mut prepared.record(record.view()), gathered)?;
+        let mut ready = prepared.record(record.view());
+        let is_null = is_null || prepared.is_missing;
+        self.read_prepared(index, &mut ready, is_null, gathered)?;
         if let Some(note) = &prepared.note {
             gathered.count_record(note, record.id);
         }
@@ -329,6 +358,7 @@ impl Scorer {
         &self,
         index: usize,
         record: &mut Record<'_>,
+        is_null: bool,
         gathered: &mut Gathered,
     ) -> Result<(), RecordError> {
         let reading = &self.definition.reading;
@@ -344,7 +374,9 @@ impl Scorer {
         }
         if is_missing {
             let unanswered = reading.unanswered(record);
-            gathered.missing(unanswered.examples);
+            if !is_null {
+                gathered.missing(unanswered.examples);
+            }
             if unanswered.is_correct && record.join.missing == Missing::Empty {
                 gathered.count_record(&missing_is_correct(), record.id);
             }
@@ -405,6 +437,48 @@ impl Show for Scorer {
         let show = self.definition.reading.show();
         show.draw_data_set(data, drawing, put)
     }
+}
+
+/// Whether records of a batch have a prediction that is null, or numbers, that are read in another way.
+fn reads_otherwise(batch: &Batch<'_>) -> bool {
+    let policy = batch.join();
+    let sides = [batch.predictions(), batch.references()];
+    let are_texts = |column: &Column<'_>| matches!(column, Column::Texts(_) | Column::Lines(_));
+    if policy.as_text && !sides.into_iter().all(are_texts) {
+        return true;
+    }
+    let is_null = |row: usize| sides[0].value(row).kind() == Kind::Null;
+    policy.of_null() != Missing::Error && (0..batch.len()).any(is_null)
+}
+
+/// The note of a prediction that is null and does not count as an error.
+fn null_prediction(rule: Missing) -> Counted {
+    let so = |was: &str| match rule {
+        Missing::Skip => format!("{was} left out"),
+        _ => format!("{was} scored as empty"),
+    };
+    Counted::new(
+        format!("prediction is null and {}", so("was")),
+        format!("predictions are null and {}", so("were")),
+    )
+}
+
+/// An error about a value with the options that take it: a prediction that is null, or a number in the place of a text.
+fn explained(mut error: RecordError, record: &Record<'_>) -> RecordError {
+    let FieldError { side, problem, .. } = &error.error;
+    let problem = problem.clone();
+    let is_prediction = *side == Side::Prediction;
+    if is_prediction && record.prediction.kind() == Kind::Null {
+        let problem = problem.text("; to score it as an empty prediction, use ");
+        let problem = problem
+            .option("null", "empty")
+            .text("; to leave it out, use ");
+        error.error.problem = problem.option("null", "skip");
+    } else if problem.to_string().contains(json::WRITE_IT_AS) {
+        let problem = problem.text(", or take all values as they are written, with ");
+        error.error.problem = problem.option("as-text", "");
+    }
+    error
 }
 
 const NO_FIELDS: &str = "the examples of these files have no further fields";

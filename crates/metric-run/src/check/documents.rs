@@ -28,6 +28,7 @@ impl Run {
         found: &mut Findings,
     ) -> Result<(), RunError> {
         self.refuse_missing()?;
+        self.refuse_selection(&references.name)?;
         found.states = self.start();
         for (metric, chosen) in self.metrics.iter().enumerate() {
             let data = DataSet {

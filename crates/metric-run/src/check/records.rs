@@ -33,6 +33,7 @@ impl Run {
             shard: self.shard,
             max_bytes: self.max_bytes,
             width: width_of(threads),
+            is_part: self.is_part,
             is_check: true,
             has_fields: self.reads_fields(&Nobody),
             window: WINDOW,

@@ -21,7 +21,7 @@ use metric_record::{
     FieldContents, FieldPath, FieldPathError, Kind, Message, ReadError, quoted_id,
 };
 
-use crate::fields::{ColumnPath, FieldNames, Role};
+use crate::fields::{ColumnPath, FieldNames, OnNull, Role};
 use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
 use crate::part::{Part, Unit};
 use crate::{RunError, memory};
@@ -54,6 +54,8 @@ struct Cell {
     /// The name for messages.
     name: String,
     field: Arc<Field>,
+    /// What becomes of null on the path.
+    on_null: OnNull,
 }
 
 impl Plan {
@@ -97,8 +99,14 @@ impl Plan {
                 path: column.path.clone(),
                 name,
                 field,
+                on_null: OnNull::Refused,
             })
         };
+        let value_of = |column: &ColumnPath, role| {
+            let on_null = names.on_null(role);
+            cell(column).map(|cell| Cell { on_null, ..cell })
+        };
+        let other = columns.other.as_ref();
         let id = columns.id.as_ref().map(cell).transpose()?;
         if let Some(id) = &id
             && let Some(found) = no_id(&id.field)
@@ -113,8 +121,8 @@ impl Plan {
         Ok(Self {
             id,
             items: [cells(items)?, cells(other_items)?],
-            value: cell(&columns.value)?,
-            other: columns.other.as_ref().map(cell).transpose()?,
+            value: value_of(&columns.value, Role::Value)?,
+            other: other.map(|it| value_of(it, Role::Other)).transpose()?,
             further: further
                 .map(|(name, column)| Ok((name.clone(), cell(column)?)))
                 .collect::<Result<_, RunError>>()?,
@@ -674,8 +682,11 @@ fn locate(array: &ArrayRef, cell: &Cell, row: usize) -> Result<(ArrayRef, usize)
                 part: key.clone(),
                 contents,
             };
-            Message::from(error.to_string())
+            cell.on_null.explained(&error)
         };
+        if array.is_null(row) && cell.on_null == OnNull::Taken {
+            return Ok((array, row));
+        }
         if array.is_null(row) {
             return Err(absent(FieldContents::Single(Kind::Null)));
         }

@@ -26,6 +26,7 @@ use std::path::Path;
 use metric_record::{Message, ReadError, encoding_hint};
 
 use crate::RunError;
+use crate::source::with_encoding;
 
 /// The form in which a source holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -392,7 +393,11 @@ impl Format {
             "starts like {found}: expected {}{expected}{hint}",
             self.title()
         );
-        Err(ReadError::new(source, problem))
+        let error = ReadError::new(source, problem);
+        Err(match self.is_columnar() {
+            true => error,
+            false => with_encoding(error, bytes, 0),
+        })
     }
 }
 

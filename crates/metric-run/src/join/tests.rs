@@ -35,6 +35,8 @@ fn join_observed(
                 ("value", Role::Value, "reference-field"),
             ]),
             more: None,
+            selection: None,
+            tally: None,
         }
     };
     let options = JoinOptions {
@@ -42,6 +44,7 @@ fn join_observed(
         shard: None,
         max_bytes: u64::MAX,
         width,
+        is_part: false,
         is_check: false,
         has_fields: true,
         window,

@@ -6,6 +6,7 @@ mod compression;
 #[cfg(feature = "arrow")]
 pub(crate) mod dataset;
 mod documents;
+mod encoding;
 mod fingerprint;
 pub(crate) mod pages;
 pub(crate) mod paths;
@@ -23,9 +24,10 @@ use metric_record::{Message, ReadError};
 use compression::Compression;
 #[cfg(feature = "arrow")]
 use dataset::Dataset;
+pub use encoding::Encoding;
 pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
-pub(crate) use unreadable::{cannot_open, cannot_read, too_long};
+pub(crate) use unreadable::{cannot_open, cannot_read, too_long, with_encoding};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
@@ -406,6 +408,7 @@ impl Source {
             has_quotes,
             has_header,
             empty,
+            encoding: _,
         } = self.csv;
         let empty = match empty {
             EmptyField::Error => None,
@@ -496,7 +499,24 @@ impl Source {
             bytes: progress,
             left,
         };
-        self.compression.decompress(&self.name(), Box::new(counted))
+        let stream = self
+            .compression
+            .decompress(&self.name(), Box::new(counted))?;
+        let encoding = self.encoding().filter(|_| self.is_encoded());
+        Ok(match encoding {
+            Some(encoding) => encoding.decode(stream),
+            None => stream,
+        })
+    }
+
+    /// The encoding that is given.
+    pub(crate) fn encoding(&self) -> Option<Encoding> {
+        self.csv.encoding
+    }
+
+    /// Whether the source is text, which may have another encoding than UTF-8.
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.format.is_some_and(|format| !format.is_columnar())
     }
 
     /// Returns the bytes of a file, without its compression. Errors while they are read do not name the file.

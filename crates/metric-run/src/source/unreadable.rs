@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use metric_record::{Message, ReadError, no_text};
+use metric_record::{Message, ReadError, no_text, probable_encoding};
 
 use crate::{RunError, memory};
 
@@ -40,7 +40,23 @@ pub(crate) fn too_long(what: &str, max_bytes: u64) -> Message {
 
 /// Says where the bytes from this line on cease to be text.
 pub(super) fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError {
-    no_text(name, first_line, bytes, valid, "not UTF-8").into()
+    with_encoding(
+        no_text(name, first_line, bytes, valid, "not UTF-8"),
+        bytes,
+        valid,
+    )
+    .into()
+}
+
+/// An error with the option that reads the bytes in the encoding that they probably have.
+pub(crate) fn with_encoding(mut error: ReadError, bytes: &[u8], offset: usize) -> ReadError {
+    // A decoder looks at the byte order mark; there is none for four bytes.
+    let encoding = probable_encoding(bytes, offset).filter(|encoding| *encoding != "UTF-32");
+    if let Some(encoding) = encoding {
+        let problem = error.problem.text("; to read it as it is, use ");
+        error.problem = problem.option("encoding", &encoding.to_lowercase());
+    }
+    error
 }
 
 /// The start of the message about a zero byte.
@@ -64,7 +80,8 @@ pub(super) fn refuse_zeros(
                 Some(0) => "not text",
                 _ => "not UTF-8",
             };
-            Err(no_text(name, first_line, bytes, offset, problem).into())
+            let error = no_text(name, first_line, bytes, offset, problem);
+            Err(with_encoding(error, bytes, offset).into())
         }
         None => Ok(()),
     }

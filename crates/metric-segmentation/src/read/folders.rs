@@ -342,6 +342,7 @@ mod tests {
         let policy = JoinPolicy {
             missing: Missing::Empty,
             ignore_extra: true,
+            ..JoinPolicy::default()
         };
         let joined = join(&FolderOptions::default().with_join(policy)).expect("allowed");
         assert_eq!((joined.images.len(), joined.extra), (2, 1));

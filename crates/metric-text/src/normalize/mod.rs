@@ -352,6 +352,8 @@ pub enum Step {
     RemoveSpaces,
     /// `han-spaces`: removes white space between two Han characters or kana.
     HanSpaces,
+    /// `last-number`: only the last number stays, without commas and currency sign: see [`last_number`](crate::last_number).
+    LastNumber,
     /// `whisper-basic`: `BasicTextNormalizer` of openai-whisper 20250625. Lowercase, without text in brackets, NFKC; each
     /// mark, symbol and punctuation character becomes a space.
     ///
@@ -410,6 +412,7 @@ impl Step {
         Self::AsciiDigits,
         Self::RemoveSpaces,
         Self::HanSpaces,
+        Self::LastNumber,
         Self::WhisperBasic,
         Self::WhisperBasicSplit,
         Self::WhisperBasicNoDiacritics,
@@ -439,6 +442,7 @@ impl Step {
             Self::AsciiDigits => "ascii-digits",
             Self::RemoveSpaces => "remove-spaces",
             Self::HanSpaces => "han-spaces",
+            Self::LastNumber => "last-number",
             Self::WhisperBasic => "whisper-basic",
             Self::WhisperBasicSplit => "whisper-basic-split",
             Self::WhisperBasicNoDiacritics => "whisper-basic-nodiacritics",
@@ -512,6 +516,7 @@ impl Step {
             Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
             Self::RemoveSpaces => without(text, is_space),
             Self::HanSpaces => without_han_spaces(text),
+            Self::LastNumber => crate::last_number::last_number(text).unwrap_or_default(),
             Self::WhisperBasic => whisper::basic(text, false, false),
             Self::WhisperBasicSplit => whisper::basic(text, false, true),
             Self::WhisperBasicNoDiacritics => whisper::basic(text, true, false),

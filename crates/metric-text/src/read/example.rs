@@ -124,7 +124,7 @@ pub fn text_or_number<'a>(value: &mut Value<'a>) -> Result<Cow<'a, str>, String>
         Kind::List => {
             let one = typed::<[IgnoredAny; 1]>(&value.to_json_or("")?).is_ok();
             let hint = if one {
-                " of one: write it without brackets"
+                " of one: write it without brackets, or name the field with .0, as in FIELD.0"
             } else {
                 ""
             };

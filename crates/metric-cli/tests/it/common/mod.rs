@@ -132,6 +132,20 @@ impl Run {
         run
     }
 
+    /// A result that says all of this.
+    #[track_caller]
+    pub(crate) fn prints(self, says: &[&str]) -> Self {
+        let run = self.code(0);
+        for part in says {
+            let (words, stdout) = (&run.words, &run.stdout);
+            assert!(
+                stdout.contains(part),
+                "metric {words}: {part:?} is not in\n{stdout}"
+            );
+        }
+        run
+    }
+
     #[track_caller]
     pub(crate) fn json(self) -> Value {
         let run = self.code(0);

@@ -7,14 +7,14 @@ use crate::RunError;
 
 /// The scores that a result shows, and the order of its groups. What is computed does not depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct ShownScores {
     /// The names of the scores, in the order in which they are shown; empty for all scores.
     pub scores: Vec<String>,
     /// The score that groups are sorted by, the best group first; `None` for the order of the metric.
     pub sort: Option<String>,
 }
 
-impl Selection {
+impl ShownScores {
     /// Refuses names that are scores of none of these metrics.
     ///
     /// # Errors
