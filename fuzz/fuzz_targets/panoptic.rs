@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
     if is_panoptic(reference) {
         let _ = files(reference, prediction, rules);
     } else {
-        let image = |text| PanopticImage::parse_record(IdKey::Number(1), text);
+        let image = |text| PanopticImage::parse_record(IdKey::Number(1), text, false);
         if let (Ok(truth), Ok(found)) = (image(reference), image(prediction))
             && let Ok(matching) = compare_records(&truth, &found, rules)
         {

@@ -10,6 +10,7 @@ mod folders;
 mod ids;
 mod labels;
 mod npy;
+mod opened;
 mod pair;
 mod panoptic;
 mod png;
@@ -22,6 +23,7 @@ use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
 pub use labels::{Forward, LabelRows, OpenedRows};
 pub use npy::NpyRows;
+pub use opened::OpenedFile;
 pub use pair::count_image;
 pub use panoptic::{
     PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,

@@ -2,7 +2,7 @@ use std::io::Cursor;
 
 use ::png::{BitDepth, ColorType, Encoder};
 
-use metric_record::{Grid, GridRow, IdKey};
+use metric_record::{Grid, GridRow, IdKey, Picture, Pixels as Given};
 
 use super::*;
 use crate::LabelRow;
@@ -270,9 +270,9 @@ fn rows_of_labels_have_a_length() {
 
 /// Pixels of a row after the other.
 #[derive(Debug)]
-struct Pixels<'f>(Vec<Vec<i64>>, Option<(&'f str, &'f str)>);
+struct Pixels(Vec<Vec<i64>>);
 
-impl Grid for Pixels<'_> {
+impl Grid for Pixels {
     fn size(&self) -> [usize; 2] {
         [self.0.len(), self.0.first().map_or(0, Vec::len)]
     }
@@ -280,15 +280,25 @@ impl Grid for Pixels<'_> {
     fn row<'r>(&'r self, index: usize, _: &'r mut Vec<i64>) -> GridRow<'r> {
         GridRow::Wide(self.0.get(index).map_or(&[], |row| row))
     }
+}
+
+/// The ids of segments, with the other fields of their record.
+#[derive(Debug)]
+struct Ids<'f>(Given<'f>, &'f str);
+
+impl Picture for Ids<'_> {
+    fn pixels(&self) -> Given<'_> {
+        self.0
+    }
 
     fn fields(&self) -> Option<(&str, &str)> {
-        self.1
+        Some(("ids", self.1))
     }
 }
 
 #[test]
 fn grids_are_read_as_lists() {
-    let pixels = Pixels(vec![vec![1, 2, 300], vec![4, 5, 6]], None);
+    let pixels = Pixels(vec![vec![1, 2, 300], vec![4, 5, 6]]);
     let mut rows = OpenedRows::of_grid("the reference", &pixels).unwrap();
     assert_eq!(rows.size(), [3, 2]);
     let mut found = Vec::new();
@@ -300,7 +310,7 @@ fn grids_are_read_as_lists() {
         );
     }
     assert_eq!(found, pixels.0);
-    let empty = Pixels(vec![Vec::new()], None);
+    let empty = Pixels(vec![Vec::new()]);
     assert!(OpenedRows::of_grid("the reference", &empty).is_err());
 }
 
@@ -308,16 +318,18 @@ fn grids_are_read_as_lists() {
 fn segments_in_grids_are_those_of_lists() {
     let others = r#"{"segments_info": [{"id": 1, "category_id": 7}, {"id": 2, "category_id": 8}]}"#;
     let json = others.replacen('{', r#"{"ids": [[1, 1], [2, 2]], "#, 1);
-    let listed = PanopticImage::parse_record(IdKey::Number(1), &json).unwrap();
-    let grid = Pixels(vec![vec![1, 1], vec![2, 2]], Some(("ids", others)));
-    let lent = PanopticImage::of_grid(IdKey::Number(1), &grid).unwrap();
+    let listed = PanopticImage::parse_record(IdKey::Number(1), &json, false).unwrap();
+    let grid = Pixels(vec![vec![1, 1], vec![2, 2]]);
+    let grid = Ids(Given::Grid(&grid), others);
+    let lent = PanopticImage::of_picture(IdKey::Number(1), &grid).unwrap();
     let rules = PanopticRules::default();
     let expected = compare_records(&listed, &listed, rules).unwrap();
     for (truth, found) in [(&lent, &lent), (&lent, &listed), (&listed, &lent)] {
         assert_eq!(compare_records(truth, found, rules).unwrap(), expected);
     }
-    let wrong = Pixels(vec![vec![1, 1], vec![2, -2]], Some(("ids", others)));
-    let wrong = PanopticImage::of_grid(IdKey::Number(1), &wrong).unwrap();
+    let wrong = Pixels(vec![vec![1, 1], vec![2, -2]]);
+    let wrong = Ids(Given::Grid(&wrong), others);
+    let wrong = PanopticImage::of_picture(IdKey::Number(1), &wrong).unwrap();
     for (pair, of_prediction) in [((&listed, &wrong), true), ((&wrong, &listed), false)] {
         let (is_prediction, problem) = compare_records(pair.0, pair.1, rules).unwrap_err();
         assert_eq!(is_prediction, of_prediction);
@@ -326,6 +338,6 @@ fn segments_in_grids_are_those_of_lists() {
             "{problem}"
         );
     }
-    let alone = Pixels(vec![vec![1]], None);
-    assert!(PanopticImage::of_grid(IdKey::Number(1), &alone).is_err());
+    let alone = Pixels(vec![vec![1]]);
+    assert!(PanopticImage::of_picture(IdKey::Number(1), &alone).is_err());
 }
