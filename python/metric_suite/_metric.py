@@ -840,7 +840,7 @@ def _forget_entries() -> None:
     _option_names.cache_clear()
     _scores_options.cache_clear()
     _takes_labels.cache_clear()
-    _field_of_images.cache_clear()
+    _pictures.cache_clear()
     takes_boxes.cache_clear()
     _plain_scorer.cache_clear()
 
