@@ -9,17 +9,17 @@ use metric_record::{
     Value,
 };
 use metric_segmentation::read::{
-    MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
+    Compared, MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
     compare_records, is_panoptic,
 };
 use metric_segmentation::{
-    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
+    MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
     Segment, SegmentIou, VERSION,
 };
 use serde_json::{Value as Json, json};
 
 use crate::numbers::{named, present};
-use crate::shapes::label_maps::MAX_PIXELS;
+use crate::shapes::label_maps::{MAX_PIXELS, note};
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input,
     Numbers, ObjectsAt, OptionError, OptionSpec, Options, Place, Reading, Scope, ScoreSpec, Scorer,
@@ -477,7 +477,9 @@ fn unique<'f, 't>(
 }
 
 /// Adds an image, and notes what may be wrong with it.
-fn add(truth: &PanopticImage<'_>, matching: &Matching, sink: &mut Sink<'_, Panoptic>) {
+fn add(truth: &PanopticImage<'_>, compared: &Compared, sink: &mut Sink<'_, Panoptic>) {
+    let (matching, files) = compared;
+    note(*files, &truth.id.to_string(), sink);
     if sink.wants_samples() {
         let ids = |segments: &[Segment]| {
             let ids = segments.iter().map(|segment| segment.id);

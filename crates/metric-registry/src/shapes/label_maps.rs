@@ -11,7 +11,7 @@ use metric_record::{
     quoted_id,
 };
 use metric_segmentation::read::{
-    FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions, OpenedRows,
+    FileOddities, FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions, OpenedRows,
     count_image, join_folders,
 };
 use metric_segmentation::{
@@ -219,10 +219,10 @@ impl<M: LabelMapMetric> LabelMaps<M> {
             (side, error.problem)
         })?;
         self.metric.judge(&mut counter)?;
-        let is_animated = prediction.is_some_and(|rows| rows.is_animated());
+        let of_prediction = prediction.map(|rows| rows.oddities());
         Ok(Counts {
             state: counter.finish(),
-            animated: u64::from(is_animated) + u64::from(reference.is_animated()),
+            files: [reference.oddities(), of_prediction.unwrap_or_default()],
         })
     }
 
@@ -275,9 +275,7 @@ impl<M: LabelMapMetric> LabelMaps<M> {
 
     /// Adds an image, whose record has begun.
     fn add(&self, id: &str, counts: Counts, sink: &mut Sink<'_, Self>) {
-        if counts.animated > 0 {
-            sink.count_record(&animations(), id);
-        }
+        note(counts.files, id, sink);
         sink.measured(None, &[], counts.state);
     }
 
@@ -306,8 +304,8 @@ impl<M: LabelMapMetric> LabelMaps<M> {
 #[derive(Default)]
 struct Counts {
     state: PixelConfusions,
-    /// The number of files that are animations.
-    animated: u64,
+    /// What is odd about the files of the reference and of the prediction.
+    files: [FileOddities; 2],
 }
 
 /// Opens a file.
@@ -425,9 +423,20 @@ fn other_files() -> Counted {
     )
 }
 
-fn animations() -> Counted {
-    Counted::new(
-        "image is an animation, of which the default image was read",
-        "images are animations, of which the default images were read",
-    )
+/// Notes what is odd about the files of an image.
+pub(crate) fn note<R: Reading>(files: [FileOddities; 2], id: &str, sink: &mut Sink<'_, R>) {
+    if files.iter().any(|file| file.is_animated) {
+        let animations = Counted::new(
+            "image is an animation, of which the default image was read",
+            "images are animations, of which the default images were read",
+        );
+        sink.count_record(&animations, id);
+    }
+    if files.iter().any(|file| file.has_surplus) {
+        let surplus = Counted::new(
+            "image has a file with further data after its last row, which were left out",
+            "images have files with further data after their last rows, which were left out",
+        );
+        sink.count_record(&surplus, id);
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use metric_record::{Grid, GridRow, Message, ReadError, json};
 
-use super::{MapOptions, OpenedFile, PngHeader, PngRows};
+use super::{FileOddities, MapOptions, OpenedFile, PngHeader, PngRows};
 
 /// The width and the height of an image in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,14 @@ impl IdRows<'_> {
             Self::Map(map) => map.size,
             Self::Grid(grid) => grid.size,
             Self::Void { size, .. } => *size,
+        }
+    }
+
+    /// Returns what is odd about the file of the ids.
+    pub(crate) fn oddities(&self) -> FileOddities {
+        match self {
+            Self::Png(png) => png.rows.oddities(),
+            _ => FileOddities::default(),
         }
     }
 

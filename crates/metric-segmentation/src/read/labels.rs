@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use metric_record::{Grid, GridRow, Message, ReadError};
 
-use super::MapOptions;
+use super::{FileOddities, MapOptions};
 use super::npy::{self, NpyRows};
 use super::opened::OpenedFile;
 use super::png::PngRows;
@@ -239,9 +239,13 @@ impl<R: BufRead + Seek> LabelRows<'_, R> {
         }
     }
 
-    /// Returns whether the file is an animation, of which only the default image is read.
-    pub fn is_animated(&self) -> bool {
-        matches!(&self.format, Format::Png(rows) if rows.header().is_animated)
+    /// Returns what is odd about the file.
+    pub fn oddities(&self) -> FileOddities {
+        match &self.format {
+            Format::Png(rows) => rows.oddities(),
+            Format::Npy(rows) => rows.oddities(),
+            Format::Rows(..) | Format::Grid(..) => FileOddities::default(),
+        }
     }
 
     /// Returns pixels at equal distances, in at most this many rows and columns.

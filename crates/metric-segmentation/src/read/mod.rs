@@ -4,6 +4,7 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+mod chunks;
 #[cfg(test)]
 mod damaged;
 mod folders;
@@ -26,10 +27,10 @@ pub use npy::NpyRows;
 pub use opened::OpenedFile;
 pub use pair::count_image;
 pub use panoptic::{
-    PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
+    Compared, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
     is_panoptic,
 };
-pub use png::{PngHeader, PngRows};
+pub use png::{FileOddities, PngHeader, PngRows};
 
 /// How images are read, and their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use metric_record::{
 use serde::Deserialize;
 
 use super::ids::{GridIds, IdMap, IdRows, PngIds, Size};
-use super::{MapOptions, OpenedFile};
+use super::{FileOddities, MapOptions, OpenedFile};
 use super::run_lengths::RunLengths;
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
@@ -596,6 +596,9 @@ impl Default for PanopticRules {
     }
 }
 
+/// The segments of an image that were compared, and what is odd about the files of the reference and of the prediction.
+pub type Compared = (Matching, [FileOddities; 2]);
+
 /// Compares the segments of an image. A missing prediction has no segments.
 ///
 /// # Errors
@@ -607,7 +610,7 @@ pub fn compare_files(
     found: Option<(&PanopticFile<'_>, &PanopticImage<'_>)>,
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
-) -> Result<Matching, ReadError> {
+) -> Result<Compared, ReadError> {
     let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
         Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
@@ -642,7 +645,7 @@ pub fn compare_records(
     truth: &PanopticImage<'_>,
     found: &PanopticImage<'_>,
     rules: PanopticRules,
-) -> Result<Matching, (bool, Message)> {
+) -> Result<Compared, (bool, Message)> {
     let of_truth = truth.map(truth.size, rules.maps);
     let of_found = found.map(found.size, rules.maps);
     let sides = [
@@ -684,7 +687,7 @@ fn compare_rows(
     found: &[Segment],
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
-) -> Result<Matching, CompareError> {
+) -> Result<Compared, CompareError> {
     let (mut truth_rows, mut found_rows) = match sides {
         [Some(truth), Some(found)] => (truth, found),
         // A side without segments may have any size.
@@ -693,7 +696,7 @@ fn compare_rows(
             (truth, void)
         }
         [None, Some(found)] => (IdRows::void(found.size()), found),
-        [None, None] => return Ok(Matching::default()),
+        [None, None] => return Ok(Compared::default()),
     };
     let [size, other] = [truth_rows.size(), found_rows.size()];
     if size != other {
@@ -737,16 +740,16 @@ fn compare_rows(
             overlaps.add_boundaries(truth, found).map_err(too_many)?;
         }
     }
-    match_segments(&truth.segments, found, &overlaps, is_known, rules.matching).map_err(
-        |error: PanopticError| {
-            let part = Part {
-                is_prediction: error.is_of_prediction(),
-                is_pixels: matches!(
-                    error,
-                    PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
-                ),
-            };
-            CompareError::Side(part, error.to_string().into())
-        },
-    )
+    let matching = match_segments(&truth.segments, found, &overlaps, is_known, rules.matching);
+    let matching = matching.map_err(|error: PanopticError| {
+        let part = Part {
+            is_prediction: error.is_of_prediction(),
+            is_pixels: matches!(
+                error,
+                PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
+            ),
+        };
+        CompareError::Side(part, error.to_string().into())
+    })?;
+    Ok((matching, [truth_rows.oddities(), found_rows.oddities()]))
 }

@@ -341,3 +341,53 @@ fn segments_in_grids_are_those_of_lists() {
     let alone = Pixels(vec![vec![1]]);
     assert!(PanopticImage::of_picture(IdKey::Number(1), &alone).is_err());
 }
+
+/// What is odd about a file, after its last row.
+fn oddities(file: &[u8]) -> FileOddities {
+    let mut rows = LabelRows::in_memory("file", file, MapOptions::default()).unwrap();
+    while rows.next_row().unwrap().is_some() {}
+    rows.oddities()
+}
+
+#[test]
+fn further_data_are_odd_and_no_error() {
+    // Noise, which cannot be compressed: four rows, of which the header says three.
+    let noise = [
+        201, 17, 94, 250, 33, 128, 7, 66, 181, 240, 12, 99, 145, 58, 222, 73, 9, 167, 84, 211, 38, 120, 196, 51, 5, 233, 61,
+        154, 88, 19, 177, 102, 247, 44, 131, 208, 70, 25, 163, 92, 229, 14, 118, 185, 55, 238, 3, 149, 81, 216, 47, 110, 172,
+        29, 255, 96, 140, 62, 203, 35, 124, 190, 10, 227, 77, 158, 41, 219, 105, 22, 183, 68, 244, 136, 1, 91, 169, 54, 213,
+        31, 115, 198, 83, 160,
+    ];
+    let whole = png(21, ColorType::Grayscale, BitDepth::Eight, &noise);
+    assert_eq!(oddities(&whole), FileOddities::default());
+    let mut short = whole.clone();
+    assert_eq!(short[20..24], [0, 0, 0, 4]);
+    short[23] = 3;
+    let short = with_checksums(&short);
+    assert!(oddities(&short).has_surplus);
+    assert_eq!(
+        labels("file", &short, MapOptions::default()).unwrap(),
+        labels("file", &whole, MapOptions::default()).unwrap()[..3]
+    );
+    let after_its_end = [whole.clone(), b"more".to_vec()].concat();
+    assert!(oddities(&after_its_end).has_surplus);
+    assert!(!oddities(&whole).has_surplus);
+
+    let array = npy("|u1", false, "(2, 2)", &[1, 2, 3, 4]);
+    assert_eq!(oddities(&array), FileOddities::default());
+    let longer = [array, vec![5]].concat();
+    assert!(oddities(&longer).has_surplus);
+}
+
+#[test]
+fn files_of_all_forms_end_where_they_end() {
+    for (width, depth, samples) in [
+        (3, BitDepth::Eight, vec![7; 3 * 1000]),
+        (3, BitDepth::Two, vec![0; 9]),
+        (1, BitDepth::Eight, vec![1]),
+        (1000, BitDepth::Sixteen, (0..2000 * 50).map(|at| (at % 251) as u8).collect()),
+    ] {
+        let file = png(width, ColorType::Grayscale, depth, &samples);
+        assert_eq!(oddities(&file), FileOddities::default(), "{width}");
+    }
+}
