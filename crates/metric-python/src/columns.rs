@@ -120,9 +120,9 @@ impl<'py> Owned<'py> {
         }
         if let Ok(pictures) = value.cast::<Pictures>() {
             let items = pictures.get().items(py);
-            return items.map(Self::Pictures).map_err(|(index, problem)| {
-                argument.invalid(py, &format!("[{index}]"), &problem)
-            });
+            return items
+                .map(Self::Pictures)
+                .map_err(|(index, problem)| argument.invalid(py, &format!("[{index}]"), &problem));
         }
         // The test of the type needs numpy, which is there only if the value is of numpy.
         if value.hasattr("__array_interface__")?

@@ -73,9 +73,7 @@ impl Item<'_> {
                     Owner::Array(array) => PixelsView::Array(array.cells()),
                     Owner::File(bytes) => PixelsView::File(bytes.as_bytes()),
                 },
-                fields: fields
-                    .as_ref()
-                    .map(|(name, fields)| (&**name, &**fields)),
+                fields: fields.as_ref().map(|(name, fields)| (&**name, &**fields)),
             }),
         }
     }

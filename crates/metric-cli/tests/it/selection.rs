@@ -345,7 +345,10 @@ fn lists_of_one_name_have_signatures_of_their_own() {
             let command = format!("{metric} {data} --images-list {list} {options}");
             let run = folder.run(&format!("score {command} --format json"));
             let outcome = run.json();
-            outcome["signature"].as_str().expect("a signature").to_owned()
+            outcome["signature"]
+                .as_str()
+                .expect("a signature")
+                .to_owned()
         };
         let second = signature("second/val.txt", "");
         assert_ne!(signature("first/val.txt", ""), second, "{metric}");
@@ -356,7 +359,9 @@ fn lists_of_one_name_have_signatures_of_their_own() {
         for part in ["0/2", "1/2"] {
             let name = part.replace('/', "-");
             let score = format!("score {metric} {data} --images-list val.txt --shard {part}");
-            folder.run(&format!("{score} --state-out {name}.state")).code(0);
+            folder
+                .run(&format!("{score} --state-out {name}.state"))
+                .code(0);
         }
         let merged = folder.run("merge 0-2.state 1-2.state --format json").json();
         assert_eq!(merged["signature"], whole.as_str(), "{metric}");

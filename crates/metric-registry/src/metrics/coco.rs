@@ -151,7 +151,8 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
                 [] => Ok(Sigmas::default()),
                 _ => Sigmas::new(sigmas),
             };
-            let sigmas = sigmas.map_err(|error| OptionError::new(SIGMAS.name, "", error.to_string()))?;
+            let sigmas =
+                sigmas.map_err(|error| OptionError::new(SIGMAS.name, "", error.to_string()))?;
             scorer(params, Readers::keypoints(sigmas), definition, options)
         }
         _ => scorer(params, Readers::coco_boxes(), definition, options),

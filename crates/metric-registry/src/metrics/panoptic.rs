@@ -9,12 +9,12 @@ use metric_record::{
     Value,
 };
 use metric_segmentation::read::{
-    Compared, MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
-    compare_records, is_panoptic,
+    Compared, MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory,
+    compare_files, compare_records, is_panoptic,
 };
 use metric_segmentation::{
-    MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
-    Segment, SegmentIou, VERSION,
+    MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality, Segment,
+    SegmentIou, VERSION,
 };
 use serde_json::{Value as Json, json};
 

@@ -16,7 +16,8 @@ use crate::shapes::images::{
     ImageMetric, POINTS_AT_ORIGIN, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{
-    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionSpec, Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
+    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionSpec,
+    Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
 };
 
 /// The kinds of objects, as text is to be read.

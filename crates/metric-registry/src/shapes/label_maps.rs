@@ -11,8 +11,8 @@ use metric_record::{
     quoted_id,
 };
 use metric_segmentation::read::{
-    FileOddities, FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions, OpenedRows,
-    count_image, join_folders,
+    FileOddities, FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions,
+    OpenedRows, count_image, join_folders,
 };
 use metric_segmentation::{
     ConfusionSum, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,

@@ -113,7 +113,9 @@ impl Chunks {
     fn follow(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_over() {
             if self.left > 0 {
-                let skipped = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+                let skipped = bytes
+                    .len()
+                    .min(usize::try_from(self.left).unwrap_or(usize::MAX));
                 self.left -= skipped as u64;
                 if self.is_image {
                     self.image += skipped as u64;

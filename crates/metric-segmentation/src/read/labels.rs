@@ -4,10 +4,10 @@ use std::path::{Component, Path};
 
 use metric_record::{Grid, GridRow, Message, ReadError};
 
-use super::{FileOddities, MapOptions};
 use super::npy::{self, NpyRows};
 use super::opened::OpenedFile;
 use super::png::PngRows;
+use super::{FileOddities, MapOptions};
 use crate::LabelRow;
 
 /// The rows of a map of labels, in a PNG or a NumPy file, or in memory.

@@ -27,8 +27,8 @@ pub use npy::NpyRows;
 pub use opened::OpenedFile;
 pub use pair::count_image;
 pub use panoptic::{
-    Compared, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
-    is_panoptic,
+    Compared, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
+    compare_records, is_panoptic,
 };
 pub use png::{FileOddities, PngHeader, PngRows};
 

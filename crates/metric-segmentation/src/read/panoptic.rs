@@ -10,8 +10,8 @@ use metric_record::{
 use serde::Deserialize;
 
 use super::ids::{GridIds, IdMap, IdRows, PngIds, Size};
-use super::{FileOddities, MapOptions, OpenedFile};
 use super::run_lengths::RunLengths;
+use super::{FileOddities, MapOptions, OpenedFile};
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
     boundary_distance, match_segments,

@@ -353,10 +353,11 @@ fn oddities(file: &[u8]) -> FileOddities {
 fn further_data_are_odd_and_no_error() {
     // Noise, which cannot be compressed: four rows, of which the header says three.
     let noise = [
-        201, 17, 94, 250, 33, 128, 7, 66, 181, 240, 12, 99, 145, 58, 222, 73, 9, 167, 84, 211, 38, 120, 196, 51, 5, 233, 61,
-        154, 88, 19, 177, 102, 247, 44, 131, 208, 70, 25, 163, 92, 229, 14, 118, 185, 55, 238, 3, 149, 81, 216, 47, 110, 172,
-        29, 255, 96, 140, 62, 203, 35, 124, 190, 10, 227, 77, 158, 41, 219, 105, 22, 183, 68, 244, 136, 1, 91, 169, 54, 213,
-        31, 115, 198, 83, 160,
+        201, 17, 94, 250, 33, 128, 7, 66, 181, 240, 12, 99, 145, 58, 222, 73, 9, 167, 84, 211, 38,
+        120, 196, 51, 5, 233, 61, 154, 88, 19, 177, 102, 247, 44, 131, 208, 70, 25, 163, 92, 229,
+        14, 118, 185, 55, 238, 3, 149, 81, 216, 47, 110, 172, 29, 255, 96, 140, 62, 203, 35, 124,
+        190, 10, 227, 77, 158, 41, 219, 105, 22, 183, 68, 244, 136, 1, 91, 169, 54, 213, 31, 115,
+        198, 83, 160,
     ];
     let whole = png(21, ColorType::Grayscale, BitDepth::Eight, &noise);
     assert_eq!(oddities(&whole), FileOddities::default());
@@ -385,7 +386,11 @@ fn files_of_all_forms_end_where_they_end() {
         (3, BitDepth::Eight, vec![7; 3 * 1000]),
         (3, BitDepth::Two, vec![0; 9]),
         (1, BitDepth::Eight, vec![1]),
-        (1000, BitDepth::Sixteen, (0..2000 * 50).map(|at| (at % 251) as u8).collect()),
+        (
+            1000,
+            BitDepth::Sixteen,
+            (0..2000 * 50).map(|at| (at % 251) as u8).collect(),
+        ),
     ] {
         let file = png(width, ColorType::Grayscale, depth, &samples);
         assert_eq!(oddities(&file), FileOddities::default(), "{width}");

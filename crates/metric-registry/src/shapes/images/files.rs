@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::{Content, Document, FieldError, Message, ReadError, Side};
+use metric_stats::fnv1a64;
 use metric_vision::read::{
     self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, FindingRules, ImageRecord,
     ImageSizes, InvalidColumns, OtherOrder, RecordError, Warning, Warnings, is_yolo,
@@ -13,7 +14,6 @@ use metric_vision::{
     Annotation, BBox, Class, Classes, Dataset, Image, Key, Keypoints, Mask, ObjectKind, Polygon,
     Prediction, Shape, Sigmas, YoloShape,
 };
-use metric_stats::fnv1a64;
 use serde_json::json;
 
 use super::findings::{Observations, Order, SELECTION, Selected, number};
@@ -23,8 +23,8 @@ use super::{class_names, is_listed};
 use crate::numbers::present;
 use crate::reading::{Gathered, WantedInputs};
 use crate::{
-    DataSet, DataSetError, Named, OF_DATA, OptionError, OptionSpec, Options, Plan, Reading, Remarks,
-    Sink,
+    DataSet, DataSetError, Named, OF_DATA, OptionError, OptionSpec, Options, Plan, Reading,
+    Remarks, Sink,
 };
 
 /// The forms of references and predictions of boxes, for help.
@@ -612,7 +612,9 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
             return Err(FieldError::new(Side::Reference, problem));
         }
         let kind = self.readers.kind_of_texts;
-        kind.map_or(Ok(()), |kind| Err(FieldError::new(Side::Reference, of_texts(kind))))
+        kind.map_or(Ok(()), |kind| {
+            Err(FieldError::new(Side::Reference, of_texts(kind)))
+        })
     }
 
     /// Parses a record of one image.
