@@ -3052,8 +3052,8 @@ def coco(
         iou_type: Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered
             shapes of YOLO's data sets.
         dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
-            keypoints of a person.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml, or of
+            COCO's sigmas of the 17 keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
         recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
         areas: Area ranges in square pixels, both bounds included, instead of
@@ -3108,8 +3108,8 @@ class COCO(Metric):
         iou_type: Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered
             shapes of YOLO's data sets.
         dilation: With iou_type="boundary": width of boundaries, as a share of the diagonal of the image.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of COCO's sigmas of the 17
-            keypoints of a person.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml, or of
+            COCO's sigmas of the 17 keypoints of a person.
         iou: IoU thresholds, instead of 0.50,0.55,...,0.95.
         recalls: Recall values at which precision is sampled, instead of 0,0.01,...,1.
         areas: Area ranges in square pixels, both bounds included, instead of
@@ -3794,7 +3794,8 @@ def confusion_matrix(
         iou: IoU threshold of a match [default: 0.5], which Ultralytics' must be above [default: 0.45].
         score_threshold: Leave out detections below this score, of Ultralytics' also those at it [default: none,
             0.001, or 0.25 of the older].
-        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        iou_type: Kind of the objects in text files, instead of the one that they tell; boxes are compared, also
+            those of segments and poses.
         prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
@@ -3841,7 +3842,8 @@ class ConfusionMatrix(Metric):
         iou: IoU threshold of a match [default: 0.5], which Ultralytics' must be above [default: 0.45].
         score_threshold: Leave out detections below this score, of Ultralytics' also those at it [default: none,
             0.001, or 0.25 of the older].
-        iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
+        iou_type: Kind of the objects in text files, instead of the one that they tell; boxes are compared, also
+            those of segments and poses.
         prefer_class: Match an object of the same class, of several whose boxes are equal.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
@@ -3940,7 +3942,8 @@ def ultralytics(
         iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
         max_detections: Number of detections per image that count, of all classes.
         score_threshold: Leave out detections at or below this score.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml, or of
+            COCO's sigmas of the 17 keypoints of a person.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
         images_list: Score only the images that this file lists, one id or path per line, such as VOC's
@@ -3989,7 +3992,8 @@ class Ultralytics(Metric):
         iou_type: Shapes to compare, instead of those that the texts tell; without texts, boxes.
         max_detections: Number of detections per image that count, of all classes.
         score_threshold: Leave out detections at or below this score.
-        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml.
+        oks_sigmas: With iou_type="keypoints": tolerance of each keypoint, instead of those of data.yaml, or of
+            COCO's sigmas of the 17 keypoints of a person.
         image_key: Meaning of image_id in results: the id of the image, or its file name, with or without folder
             and extension.
         images_list: Score only the images that this file lists, one id or path per line, such as VOC's

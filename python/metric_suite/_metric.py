@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, cast
 from . import _native
 from ._boxes import BOX_FORMATS, Boxes, Wanted, is_data_set, is_per_image
 from ._errors import MetricError
-from ._images import has_images, images_of
+from ._images import are_images, images_of
 from ._result import Result, result_of
 from ._values import answers_by_id, are_scores, as_labels, indicator_rows, plain_values, with_way_out
 
@@ -172,7 +172,8 @@ def _scored(
         # Both sides of a record are its prediction.
         predictions = plain_values(predictions)
         return scorer.score_values(predictions, predictions, ids, fields)
-    if type(references) is list and type(predictions) is list and references and type(references[0]) is str:
+    pictures = _pictures(scorer.metric)
+    if pictures is None and type(references) is list and type(predictions) is list and references and type(references[0]) is str:
         # Lists of texts, with or without ids and fields.
         return scorer.score_values(predictions, references, ids, fields)
     if settings is not None or not _reads_records(scorer):
@@ -182,7 +183,7 @@ def _scored(
         def is_file(value: Any) -> bool:
             return is_files(value) and not isinstance(value, str)
 
-    files = [is_file(value) for value in (references, predictions)]
+    files = [is_file(value) and not _are_pictures(value, pictures) for value in (references, predictions)]
     if any(files) and (all(files) or _reads_records(scorer)):
         if ids is not None or fields is not None:
             raise MetricError("ids and fields are for values: files have their own")
@@ -190,9 +191,9 @@ def _scored(
             return _scored_files(scorer, references, predictions, settings or {})
         sources = _source(references, "reference", "references"), _source(predictions, "prediction", "predictions")
         return scorer.score_files(*sources, dict(settings or {}))
-    field = _field_of_images(scorer.metric)
-    if field is not None:
-        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and has_images(references, field):
+    if pictures is not None:
+        field = pictures[0]
+        if isinstance(references, Mapping) and isinstance(predictions, Mapping) and any(are_images(side, field) for side in (references, predictions)):
             if ids is not None or fields is not None:
                 raise MetricError("ids and fields are for values: mappings have ids of their own")
             sides = [images_of(list(side.values()), name, field) for side, name in ((predictions, "predictions"), (references, "references"))]
@@ -240,10 +241,20 @@ def _scored(
 
 
 @cache
-def _field_of_images(name: str) -> str | None:
-    """Returns the field of a value that is an image of labels, or an empty string if the value is; ``None`` for other metrics."""
-    shapes = {shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]}
-    return "ids" if "segments" in shapes else "" if "label-maps" in shapes else None
+def _pictures(name: str) -> tuple[str, list[str]] | None:
+    """Returns the field of a value that is a picture, or an empty string if the value is, and the endings of files that are values.
+
+    ``None`` for metrics without pictures.
+    """
+    return _native.pictures(name)
+
+
+def _are_pictures(value: Any, pictures: tuple[str, list[str]] | None) -> bool:
+    """Whether a list of paths names a picture per example, and not files of records."""
+    if pictures is None or not isinstance(value, (list, tuple)):
+        return False
+    endings = tuple(f".{ending}" for ending in pictures[1])
+    return any(os.fsdecode(path).lower().endswith(endings) for path in value)
 
 
 @cache
@@ -835,7 +846,7 @@ def _forget_entries() -> None:
     _option_names.cache_clear()
     _scores_options.cache_clear()
     _takes_labels.cache_clear()
-    _field_of_images.cache_clear()
+    _pictures.cache_clear()
     takes_boxes.cache_clear()
     _plain_scorer.cache_clear()
 

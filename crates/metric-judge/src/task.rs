@@ -439,9 +439,13 @@ impl Job {
     /// The errors of the references and no predictions, each with the rule for missing predictions that is not the
     /// task's.
     fn errors_without_submission(&self) -> impl Iterator<Item = (Option<Missing>, RunError)> {
+        // Predictions that name files have the form of a dataset file; next to none of them, all references are read.
+        let names_files = find(&self.metric).is_some_and(|it| !it.prediction_folder.is_empty());
+        let of_files = names_files.then_some((Some(Missing::Empty), r#"{"annotations": []}"#));
         // Metrics differ in the form of nothing.
         [(None, "{}"), (None, "[]"), (Some(Missing::Empty), "{}")]
             .into_iter()
+            .chain(of_files)
             .filter_map(|(missing, nothing)| {
                 let error = self.error_without_submission(missing, nothing)?;
                 Some((missing, error))

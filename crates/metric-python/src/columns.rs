@@ -5,7 +5,7 @@ use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Typ
 use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use metric_run::record::{Cells, Column, Grid, Ids, Texts, Validity};
+use metric_run::record::{Cells, Column, Ids, Texts, Validity, Value};
 use ndarray::ArrayView2;
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -16,7 +16,7 @@ use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,
 
 use crate::arrow;
 use crate::error::{Location, metric_error, side_of};
-use crate::grids::{Grids, Image, ImageView};
+use crate::grids::{Item, ItemView, Pictures};
 use crate::json::{Problem, each_to_json, kind, lone_surrogate};
 
 /// The name of an argument, for messages.
@@ -81,7 +81,7 @@ pub(crate) enum Owned<'py> {
     Scores(PyReadonlyArray2<'py, f64>),
     Scores32(PyReadonlyArray2<'py, f32>),
     Labels(PyReadonlyArray2<'py, i64>),
-    Grids(Vec<Image<'py>>),
+    Pictures(Vec<Item<'py>>),
     Arrow(Vec<ArrayRef>),
 }
 
@@ -118,12 +118,11 @@ impl<'py> Owned<'py> {
             let json = texts.iter().map(|text| text.unwrap_or("null").to_owned());
             return Ok(Self::Json(json.collect()));
         }
-        if let Ok(grids) = value.cast::<Grids>() {
-            return grids.get().arrays(py).map(Self::Grids).map_err(|index| {
-                let problem =
-                    "expected an array of the shape (height, width) of integers or booleans";
-                argument.refused(py, Some(index), problem)
-            });
+        if let Ok(pictures) = value.cast::<Pictures>() {
+            let items = pictures.get().items(py);
+            return items
+                .map(Self::Pictures)
+                .map_err(|(index, problem)| argument.invalid(py, &format!("[{index}]"), &problem));
         }
         // The test of the type needs numpy, which is there only if the value is of numpy.
         if value.hasattr("__array_interface__")?
@@ -245,7 +244,7 @@ impl<'py> Owned<'py> {
             Self::Scores(it) => it.shape()[0],
             Self::Scores32(it) => it.shape()[0],
             Self::Labels(it) => it.shape()[0],
-            Self::Grids(it) => it.len(),
+            Self::Pictures(it) => it.len(),
             Self::Arrow(chunks) => chunks.iter().map(|chunk| chunk.len()).sum(),
         }
     }
@@ -269,7 +268,7 @@ impl<'py> Owned<'py> {
             Self::Scores(array) => Borrowed::Scores(array.as_array()),
             Self::Scores32(array) => Borrowed::Scores32(array.as_array()),
             Self::Labels(array) => Borrowed::Labels(array.as_array()),
-            Self::Grids(images) => Borrowed::Grids(images.iter().map(Image::view).collect()),
+            Self::Pictures(items) => Borrowed::Pictures(items.iter().map(Item::view).collect()),
             Self::Arrow(chunks) => Borrowed::of_arrow(chunks),
         })
     }
@@ -285,7 +284,9 @@ pub(crate) enum Borrowed<'a> {
     Scores(ArrayView2<'a, f64>),
     Scores32(ArrayView2<'a, f32>),
     Labels(ArrayView2<'a, i64>),
-    Grids(Vec<ImageView<'a>>),
+    Pictures(Vec<ItemView<'a>>),
+    /// The bytes of files.
+    Files(Vec<Option<&'a [u8]>>),
     /// One chunk of a type with a column of its own.
     Chunk(&'a ArrayRef),
     /// Texts of several chunks.
@@ -303,6 +304,9 @@ fn is_typed(data_type: &DataType) -> bool {
             DataType::Utf8
                 | DataType::LargeUtf8
                 | DataType::Utf8View
+                | DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
                 | DataType::Float32
                 | DataType::Float64
         )
@@ -340,6 +344,9 @@ impl<'a> Borrowed<'a> {
         }
         if is_text {
             return Self::TextChunks(chunks);
+        }
+        if let Some(files) = files(chunks) {
+            return Self::Files(files);
         }
         if matches!(data_type, DataType::Float32 | DataType::Float64) {
             let mut numbers: Vec<Option<f64>> = Vec::new();
@@ -396,9 +403,13 @@ impl<'a> Borrowed<'a> {
             Self::Scores(rows) => Column::Scores(rows.view()),
             Self::Scores32(rows) => Column::ScoresF32(rows.view()),
             Self::Labels(rows) => Column::Labels(rows.view()),
-            Self::Grids(images) => {
-                let grids = images.iter().map(|image| image as &dyn Grid);
-                Column::Grids(grids.collect())
+            Self::Pictures(items) => Column::Values(items.iter().map(ItemView::value).collect()),
+            Self::Files(files) => {
+                let values = files.iter().map(|file| match file {
+                    Some(bytes) => Value::picture(bytes),
+                    None => Value::null(),
+                });
+                Column::Values(values.collect())
             }
             Self::OwnedIntegers(cells, valid) => {
                 Column::Integers(with_nulls(cells, valid.as_deref())?)
@@ -430,6 +441,20 @@ impl<'a> Borrowed<'a> {
             )),
         }
     }
+}
+
+/// The values of chunks of bytes.
+fn files(chunks: &[ArrayRef]) -> Option<Vec<Option<&[u8]>>> {
+    let mut files = Vec::with_capacity(chunks.iter().map(|chunk| chunk.len()).sum());
+    for chunk in chunks {
+        match chunk.data_type() {
+            DataType::Binary => files.extend(chunk.as_binary::<i32>()),
+            DataType::LargeBinary => files.extend(chunk.as_binary::<i64>()),
+            DataType::BinaryView => files.extend(chunk.as_binary_view()),
+            _ => return None,
+        }
+    }
+    Some(files)
 }
 
 fn with_nulls<'a, T: Copy>(

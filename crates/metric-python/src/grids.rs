@@ -1,76 +1,119 @@
-//! Images of labels in arrays of numpy, which are read row by row where they are.
+//! Pictures in memory: arrays of numpy, which are read row by row where they are, and the bytes of files.
 
-use metric_run::record::{Grid, GridRow};
+use metric_run::record::{Grid, GridRow, Picture, Pixels, Value};
 use ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-/// Images: a list of arrays of the shape (height, width), of integers or booleans. With further fields of their records,
-/// `fields` has a JSON object for each, and `name` is the name of the field that is the array.
+use crate::json::{Problem, to_json};
+
+/// A list of values, some of which are pictures: arrays of the shape (height, width), of integers or booleans, or bytes. Other values
+/// are written as JSON, such as the paths of files. With further fields of their records, `fields` has a JSON object for each
+/// picture, and `name` is the name of the field that is the picture.
 #[pyclass(module = "metric_suite._native", frozen)]
-pub(crate) struct Grids {
-    arrays: Vec<Py<PyAny>>,
+pub(crate) struct Pictures {
+    values: Vec<Py<PyAny>>,
     name: String,
-    fields: Option<Vec<String>>,
+    fields: Option<Vec<Option<String>>>,
 }
 
 #[pymethods]
-impl Grids {
+impl Pictures {
     #[new]
-    #[pyo3(signature = (arrays, name = String::new(), fields = None))]
-    fn new(arrays: Vec<Py<PyAny>>, name: String, fields: Option<Vec<String>>) -> Self {
+    #[pyo3(signature = (values, name = String::new(), fields = None))]
+    fn new(values: Vec<Py<PyAny>>, name: String, fields: Option<Vec<Option<String>>>) -> Self {
         Self {
-            arrays,
+            values,
             name,
             fields,
         }
     }
 }
 
-impl Grids {
-    /// The arrays, or the index of the first one that is none.
-    pub(crate) fn arrays<'py>(&self, py: Python<'py>) -> Result<Vec<Image<'py>>, usize> {
-        let image = |(index, array): (usize, &Py<PyAny>)| {
+impl Pictures {
+    /// The values, or the index and the problem of the first one that is none.
+    pub(crate) fn items<'py>(&self, py: Python<'py>) -> Result<Vec<Item<'py>>, (usize, Problem)> {
+        let item = |(index, value): (usize, &Py<PyAny>)| {
+            let value = value.bind(py);
             let fields = self.fields.as_ref().and_then(|fields| fields.get(index));
-            Ok(Image {
-                pixels: Pixels::new(array.bind(py)).ok_or(index)?,
-                fields: fields.map(|fields| (self.name.clone(), fields.clone())),
-            })
+            let fields = fields.cloned().flatten();
+            let fields = fields.map(|fields| (self.name.clone(), fields));
+            if let Ok(bytes) = value.cast::<PyBytes>() {
+                return Ok(Item::Picture(Owner::File(bytes.clone()), fields));
+            }
+            if let Some(array) = Array::new(value) {
+                return Ok(Item::Picture(Owner::Array(array), fields));
+            }
+            let json = to_json(value).map_err(|problem| (index, problem))?;
+            Ok(Item::Json(json))
         };
-        self.arrays.iter().enumerate().map(image).collect()
+        self.values.iter().enumerate().map(item).collect()
     }
 }
 
-/// An image, with the owner of its pixels.
-pub(crate) struct Image<'py> {
-    pixels: Pixels<'py>,
-    fields: Option<(String, String)>,
+/// A value, with the owner of its pixels and its further fields if it is a picture.
+pub(crate) enum Item<'py> {
+    Picture(Owner<'py>, Option<(String, String)>),
+    Json(String),
 }
 
-impl Image<'_> {
-    pub(crate) fn view(&self) -> ImageView<'_> {
-        let fields = self.fields.as_ref();
-        ImageView {
-            cells: self.pixels.cells(),
-            fields: fields.map(|(name, fields)| (&**name, &**fields)),
+/// The owner of pixels.
+pub(crate) enum Owner<'py> {
+    Array(Array<'py>),
+    File(Bound<'py, PyBytes>),
+}
+
+impl Item<'_> {
+    pub(crate) fn view(&self) -> ItemView<'_> {
+        match self {
+            Self::Json(json) => ItemView::Json(json),
+            Self::Picture(owner, fields) => ItemView::Picture(PictureView {
+                pixels: match owner {
+                    Owner::Array(array) => PixelsView::Array(array.cells()),
+                    Owner::File(bytes) => PixelsView::File(bytes.as_bytes()),
+                },
+                fields: fields.as_ref().map(|(name, fields)| (&**name, &**fields)),
+            }),
         }
     }
 }
 
-/// An image that another thread may read.
+/// A value that another thread may read.
 #[derive(Debug)]
-pub(crate) struct ImageView<'a> {
-    cells: Cells<'a>,
+pub(crate) enum ItemView<'a> {
+    Picture(PictureView<'a>),
+    Json(&'a str),
+}
+
+impl ItemView<'_> {
+    pub(crate) fn value(&self) -> Value<'_> {
+        match self {
+            Self::Picture(picture) => Value::picture(picture),
+            Self::Json(json) => Value::json(json),
+        }
+    }
+}
+
+/// A picture that another thread may read.
+#[derive(Debug)]
+pub(crate) struct PictureView<'a> {
+    pixels: PixelsView<'a>,
     fields: Option<(&'a str, &'a str)>,
 }
 
-impl Grid for ImageView<'_> {
-    fn size(&self) -> [usize; 2] {
-        self.cells.size()
-    }
+#[derive(Debug)]
+enum PixelsView<'a> {
+    Array(Cells<'a>),
+    File(&'a [u8]),
+}
 
-    fn row<'r>(&'r self, index: usize, room: &'r mut Vec<i64>) -> GridRow<'r> {
-        self.cells.row(index, room)
+impl Picture for PictureView<'_> {
+    fn pixels(&self) -> Pixels<'_> {
+        match &self.pixels {
+            PixelsView::Array(cells) => Pixels::Grid(cells),
+            PixelsView::File(bytes) => Pixels::File(bytes),
+        }
     }
 
     fn fields(&self) -> Option<(&str, &str)> {
@@ -78,10 +121,20 @@ impl Grid for ImageView<'_> {
     }
 }
 
+impl Grid for Cells<'_> {
+    fn size(&self) -> [usize; 2] {
+        self.size()
+    }
+
+    fn row<'r>(&'r self, index: usize, room: &'r mut Vec<i64>) -> GridRow<'r> {
+        self.row(index, room)
+    }
+}
+
 macro_rules! arrays {
     ($($kind:ident of $cell:ty),*) => {
         /// An array of labels.
-        pub(crate) enum Pixels<'py> {
+        pub(crate) enum Array<'py> {
             $($kind(PyReadonlyArray2<'py, $cell>)),*
         }
 
@@ -91,7 +144,7 @@ macro_rules! arrays {
             $($kind(ArrayView2<'a, $cell>)),*
         }
 
-        impl<'py> Pixels<'py> {
+        impl<'py> Array<'py> {
             /// Borrows an array; `None` if it is none of such labels with two dimensions.
             pub(crate) fn new(array: &Bound<'py, PyAny>) -> Option<Self> {
                 $(if let Ok(array) = array.cast::<PyArray2<$cell>>() {

@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use super::columns::JsonTexts;
     #[pymodule_export]
-    use super::grids::Grids;
+    use super::grids::Pictures;
     #[pymodule_export]
     use super::json::dumps;
     #[pymodule_export]
@@ -58,7 +58,7 @@ mod _native {
     #[pymodule_export]
     use super::scorer::{
         Outcome, Scorer, compare_files, compare_states, join_problems, json_lines, list_json,
-        merge_bytes, merge_outcomes, merge_part_bytes, reads,
+        merge_bytes, merge_outcomes, merge_part_bytes, pictures, reads,
     };
     #[pymodule_export]
     use super::segmentation::LabelPairs;

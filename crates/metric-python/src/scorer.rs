@@ -10,8 +10,8 @@ use metric_run::record::{
 };
 use metric_run::registry::stats::IntervalKind;
 use metric_run::registry::{
-    Entry, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Selection, Slice, find,
-    list, meaning, on_this_thread,
+    Entry, Input, Objects, OptionKind, OptionSpec, OptionValue, Options, Report, Selection, Slice,
+    find, list, meaning, on_this_thread,
 };
 use metric_run::{
     Compare, Comparison, CountColumn, CsvOptions, Data, EmptyField, Format, Merged, Run, RunError,
@@ -636,6 +636,20 @@ pub(crate) fn compare_states(
 #[pyfunction]
 pub(crate) fn reads(py: Python<'_>, name: &str) -> PyResult<&'static str> {
     Ok(entry(py, name)?.input.name())
+}
+
+/// The field of a value that is a picture, and the endings of the files that are values; `None` for metrics without pictures.
+#[pyfunction]
+pub(crate) fn pictures(
+    py: Python<'_>,
+    name: &str,
+) -> PyResult<Option<(&'static str, Vec<&'static str>)>> {
+    let entry = entry(py, name)?;
+    let endings = match entry.input {
+        Input::Files(endings) => endings,
+        _ => &[],
+    };
+    Ok(entry.picture().map(|field| (field, endings.to_vec())))
 }
 
 impl Outcome {

@@ -7,7 +7,7 @@ use metric_segmentation::{LabelRow, Metric, PixelConfusions, Segmentation, for_e
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::grids::Pixels;
+use crate::grids::Array;
 
 /// The pixels of images by their labels, which are counted before it is known which labels are classes.
 #[pyclass(module = "metric_suite._native")]
@@ -91,8 +91,8 @@ impl LabelPairs {
 }
 
 /// The labels of an image.
-fn pixels<'py>(array: &Bound<'py, PyAny>) -> PyResult<Pixels<'py>> {
-    Pixels::new(array).ok_or_else(|| {
+fn pixels<'py>(array: &Bound<'py, PyAny>) -> PyResult<Array<'py>> {
+    Array::new(array).ok_or_else(|| {
         let problem = "expected an array of the shape (height, width) of integers or booleans";
         PyValueError::new_err(problem)
     })

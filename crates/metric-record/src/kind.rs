@@ -18,6 +18,8 @@ pub enum Kind {
     Number,
     /// A string.
     String,
+    /// The bytes of a file.
+    Bytes,
     /// A list.
     List,
     /// An object.
@@ -36,6 +38,7 @@ impl fmt::Display for Kind {
             Self::Boolean => "true or false",
             Self::Number => "a number",
             Self::String => "a string",
+            Self::Bytes => "bytes",
             Self::List => "a list",
             Self::Object => "an object",
             Self::Invalid => "no JSON",

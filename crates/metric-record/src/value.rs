@@ -7,10 +7,11 @@ use serde_json::value::RawValue;
 
 #[cfg(feature = "columns")]
 use crate::columns::Row;
-use crate::grid::{self, Grid};
+use crate::grid;
 use crate::items::{finite, list};
 use crate::json;
 use crate::kind::Kind;
+use crate::picture::{self, Picture, Pixels};
 use crate::single::Single;
 
 /// A value of a record, in the form in which it arrived and not yet read.
@@ -65,7 +66,7 @@ enum Form<'a> {
     Integers(&'a [i64]),
     Numbers(&'a [f64]),
     Numbers32(&'a [f32]),
-    Grid(&'a dyn Grid),
+    Picture(&'a dyn Picture),
     /// A row of a column that is not a slice.
     #[cfg(feature = "columns")]
     Row(Row<'a>),
@@ -187,11 +188,12 @@ impl<'a> Value<'a> {
         Self::from_form(Form::Numbers32(row))
     }
 
-    /// Returns a grid of integers, and the other fields of its record if it has some. To what does not ask for
-    /// [a grid](Self::as_grid), it is a list of lists, or an object with such a list.
+    /// Returns a picture, and the other fields of its record if it has some. To what does not ask for
+    /// [a picture](Self::as_picture), a grid is a list of lists, or an object with such a list; the bytes of a file are nothing that
+    /// it reads.
     #[must_use]
-    pub const fn grid(grid: &'a dyn Grid) -> Self {
-        Self::from_form(Form::Grid(grid))
+    pub const fn picture(picture: &'a dyn Picture) -> Self {
+        Self::from_form(Form::Picture(picture))
     }
 
     /// JSON's null.
@@ -236,7 +238,7 @@ impl<'a> Value<'a> {
             Form::Integers(row) => Form::Integers(row),
             Form::Numbers(row) => Form::Numbers(row),
             Form::Numbers32(row) => Form::Numbers32(row),
-            Form::Grid(grid) => Form::Grid(*grid),
+            Form::Picture(picture) => Form::Picture(*picture),
             #[cfg(feature = "columns")]
             Form::Row(row) => Form::Row(row.view()),
         };
@@ -269,8 +271,11 @@ impl<'a> Value<'a> {
             Form::String(_) | Form::Plain(_) => Kind::String,
             Form::Integer(_) | Form::Number(_) | Form::Number32(_) => Kind::Number,
             Form::Integers(_) | Form::Numbers(_) | Form::Numbers32(_) => Kind::List,
-            Form::Grid(grid) if grid.fields().is_some() => Kind::Object,
-            Form::Grid(_) => Kind::List,
+            Form::Picture(picture) => match (picture.fields(), picture.pixels()) {
+                (Some(_), _) => Kind::Object,
+                (None, Pixels::Grid(_)) => Kind::List,
+                (None, Pixels::File(_)) => Kind::Bytes,
+            },
             #[cfg(feature = "columns")]
             Form::Row(_) => Kind::List,
         }
@@ -299,7 +304,7 @@ impl<'a> Value<'a> {
                 let raw = self.raw(text)?;
                 json::string(raw)
             }
-            Form::Alternatives(_) | Form::Grid(_) => {
+            Form::Alternatives(_) | Form::Picture(_) => {
                 Err(format!("expected a string, found {}", self.kind()))
             }
             _ => Err(match self.to_json() {
@@ -379,8 +384,10 @@ impl<'a> Value<'a> {
             Form::Integers(row) => list(row.iter().copied()),
             Form::Numbers(row) => list(row.iter().copied()),
             Form::Numbers32(row) => list(row.iter().copied().map(Single)),
-            Form::Grid(grid) if grid.fields().is_some() => Err(format!("found {}", self.kind())),
-            Form::Grid(grid) => list(grid::rows(grid).into_iter()),
+            Form::Picture(picture) => match (picture.fields(), picture.pixels()) {
+                (None, Pixels::Grid(grid)) => list(grid::rows(grid).into_iter()),
+                _ => Err(format!("found {}", self.kind())),
+            },
             #[cfg(feature = "columns")]
             Form::Row(row) => row.read(),
         }
@@ -421,7 +428,7 @@ impl<'a> Value<'a> {
             Form::Numbers32(row) => {
                 finite(row.iter().copied()).and_then(|()| written(serde_json::to_string(row)))
             }
-            Form::Grid(grid) => grid::to_json(grid).map(|json| Some(Cow::Owned(json))),
+            Form::Picture(picture) => picture::to_json(picture).map(|json| Some(Cow::Owned(json))),
             #[cfg(feature = "columns")]
             Form::Row(row) => row.to_json().map(|json| Some(Cow::Owned(json))),
         }
@@ -534,11 +541,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a grid of integers that arrived as one, and not as JSON.
+    /// Returns a picture that arrived as one, and not as JSON.
     #[must_use]
-    pub const fn as_grid(&self) -> Option<&'a dyn Grid> {
+    pub const fn as_picture(&self) -> Option<&'a dyn Picture> {
         match self.form {
-            Form::Grid(grid) => Some(grid),
+            Form::Picture(picture) => Some(picture),
             _ => None,
         }
     }

@@ -287,6 +287,12 @@ impl Entry {
         shapes.any(|taken| taken.shape == Shape::Sessions)
     }
 
+    /// Returns the field of a value that is a [picture](Shape::picture), if there are pictures.
+    #[must_use]
+    pub fn picture(&self) -> Option<&'static str> {
+        self.shapes.iter().find_map(|taken| taken.shape.picture())
+    }
+
     /// Returns whether records are pairs of texts.
     #[must_use]
     pub fn reads_texts(&self) -> bool {

@@ -76,7 +76,7 @@ pub use metric_stats as stats;
 pub use metrics::ENTRIES;
 pub use numbers::{ConfusionTable, Group, Named, Numbers, PrintedRow, PrintedTable, Report, Scope};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValue, Options};
-pub use plan::{Plan, PlannedRanking, Slice};
+pub use plan::{Place, Plan, PlannedRanking, Slice};
 #[cfg(feature = "text")]
 pub use prepare::{NORMALIZE, Normalizer, finding_words, normalize_warnings};
 pub use ranking::{Ranking, SCORE_BINS, ScoreCounts};

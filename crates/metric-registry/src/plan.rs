@@ -31,9 +31,27 @@ pub struct Plan {
     pub ranking: Option<PlannedRanking>,
     /// The score that ranks examples, with its direction; `None` for the first score that has one.
     pub ranked_by: Option<(String, Direction)>,
-    /// The folders of the files that the references and the predictions are in, to which paths in records are relative. Records from
-    /// elsewhere have no paths.
-    pub folders: [Option<PathBuf>; 2],
+    /// The places of the files that the references and the predictions name.
+    pub places: [Place; 2],
+}
+
+/// The place of the files that records name, such as pictures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// None: records from standard input and from archives name no files.
+    #[default]
+    Nowhere,
+    /// The folder of the file that the records are in. Whoever wrote the paths is not trusted.
+    Below(PathBuf),
+    /// Wherever a path leads: whoever has the records in memory could open the file.
+    Anywhere,
+}
+
+impl From<Option<PathBuf>> for Place {
+    /// Returns the folder of records that are in a file.
+    fn from(folder: Option<PathBuf>) -> Self {
+        folder.map_or(Self::Nowhere, Self::Below)
+    }
 }
 
 /// The data that are kept of the worst examples of a data set: see [`State::ranking`](crate::State::ranking).
@@ -121,7 +139,7 @@ impl Plan {
             only,
             ranking: _,
             ranked_by: _,
-            folders: _,
+            places: _,
         } = self;
         !keeps_examples && cluster_field.is_none() && slices.is_empty() && only.is_none()
     }

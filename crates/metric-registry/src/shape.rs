@@ -89,6 +89,17 @@ impl Shape {
         !matches!(self, Self::Samples | Self::Grades)
     }
 
+    /// Returns the field of a value that is a picture: its pixels, the bytes of a file, or the path of one. The name is empty if
+    /// the value itself is the picture; `None` for shapes without pictures.
+    #[must_use]
+    pub const fn picture(self) -> Option<&'static str> {
+        match self {
+            Self::LabelMaps => Some(""),
+            Self::Segments => Some("ids"),
+            _ => None,
+        }
+    }
+
     /// Returns the name of the shape.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use metric_record::{
 };
 use metric_registry::{
     AddError, Counted, DataSet, Entry, Input as EntryInput, Inputs, OptionValue, Options, Part,
-    Plan, PlannedRanking, Sample, Scorer, Selection, Shape, Show, Slice, State,
+    Place, Plan, PlannedRanking, Sample, Scorer, Selection, Shape, Show, Slice, State,
 };
 use rayon::prelude::*;
 
@@ -359,21 +359,21 @@ impl Run {
             only: self.only.clone(),
             ranking: None,
             ranked_by: None,
-            folders: [None, None],
+            places: Default::default(),
         }
     }
 
     /// The state of no examples for each metric.
     pub(crate) fn start(&self) -> Vec<State> {
-        self.start_in([const { None }; 2])
+        self.start_in(Default::default())
     }
 
-    /// The same for records of files in these folders.
-    fn start_in(&self, folders: [Option<PathBuf>; 2]) -> Vec<State> {
+    /// The same for records that name files in these places.
+    pub(crate) fn start_in(&self, places: [Place; 2]) -> Vec<State> {
         let start = |chosen: &Chosen| {
             let mut state = chosen.scorer.start();
             state.follow(Arc::new(Plan {
-                folders: folders.clone(),
+                places: places.clone(),
                 ..self.plan_of(chosen)
             }));
             state
@@ -1103,7 +1103,7 @@ impl Run {
             },
             &read,
         )?;
-        let states = self.start_in([folder, other]);
+        let states = self.start_in([folder.into(), other.into()]);
         let mut fold = Fold::new(self, states, observer, threads);
         while let Some(pairs) = join.next()? {
             refuse_interrupted()?;

@@ -9,7 +9,7 @@ use metric_record::{
     Batch, BatchError, Column, Duplicate, FieldPath, Id, Ids, JoinError, NAMED_IDS, ReadError,
     RecordError, Shard, Side, Unmatched, Value, quoted_id,
 };
-use metric_registry::{Part, State};
+use metric_registry::{Part, Place, State};
 use rayon::prelude::*;
 
 use crate::grouped::GroupedTable;
@@ -650,7 +650,7 @@ impl Tables<'_> {
         read: impl Fn(Range<usize>, &[State]) -> Slice + Sync,
     ) -> Result<(Vec<State>, Vec<SampleTable>), RunError> {
         let metrics = &self.run.metrics;
-        let mut states = self.run.start();
+        let mut states = self.run.start_in([Place::Anywhere, Place::Anywhere]);
         let mut samples = vec![SampleTable::default(); metrics.len()];
         let len = pairing.len();
         let most = self.most_rows(pairing);

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let prediction = found.images.iter().find(|other| other.id == image.id);
         let prediction = prediction.map(|prediction| (&found, prediction));
         let pair = (&truths, image);
-        let matching = compare_files(pair, prediction, &|_| true, PanopticRules::default())?;
+        let (matching, _) = compare_files(pair, prediction, &|_| true, PanopticRules::default())?;
         PanopticQuality.update(&mut state, &matching, &());
     }
     let score = PanopticQuality.compute(&state);

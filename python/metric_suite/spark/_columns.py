@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _native
 from .._errors import MetricError
+from .._images import images_of
 
 # The columns of objects, with the names that frames may have for each.
 OBJECT_COLUMNS = {
@@ -53,6 +54,31 @@ def values(column: Any, name: str, *, is_json: bool, is_ranked: bool) -> Any:
     if is_ranked and (rows := _matrix(column)) is not None:
         return rows
     return _converted(column) if types.is_nested(kind) else column
+
+
+def pictures(column: Any, name: str, field: str) -> Any:
+    """Returns pictures as the engine reads them: a column of paths or of bytes as it is, and dicts with such a field.
+
+    A path may have the scheme ``file``, as paths have that Spark lists.
+    """
+    import pyarrow.compute as compute
+    import pyarrow.types as types
+
+    if isinstance(column, list):
+        return images_of([_local(value, field) for value in column], name, field)
+    kind = getattr(column, "type", None)
+    if kind is not None and (types.is_string(kind) or types.is_large_string(kind)):
+        return compute.replace_substring_regex(column, pattern=f"^{_SCHEME}", replacement="/")
+    return column
+
+
+# The start of the path of a file on this machine.
+_SCHEME = "file:(?://)?/"
+
+
+def _local(value: Any, field: str) -> Any:
+    names = [name for name in (field, "file_name") if isinstance(value, dict) and isinstance(value.get(name), str)]
+    return {**value, **{name: re.sub(f"^{_SCHEME}", "/", value[name]) for name in names}} if names else value
 
 
 def _matrix(column: Any) -> Any:

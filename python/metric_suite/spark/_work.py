@@ -127,13 +127,21 @@ def _outcomes(work: Work, scorers: Sequence[Any], references: Any, predictions: 
         ids = numpy.arange(first, first + len(references), dtype="int64")
     fields = {name: column(references, name) for name in work.fields}
     truth = column(references, work.reference)
+    true_pictures: dict[str, Any] = {}
     other = references if predictions is None else predictions
     other_ids = None if predictions is None else predictions["id"]
     found = []
     for job, scorer in zip(work.jobs, scorers):
-        prediction = column(other, job.prediction, job.is_ranked)
+        prediction, true_values = column(other, job.prediction, job.is_ranked), truth
         try:
-            found.append(scorer.score_values(prediction, truth, ids, fields, other_ids))
+            pictures = _native.pictures(job.metric)
+            if pictures is not None:
+                field = pictures[0]
+                prediction = _columns.pictures(prediction, "predictions", field)
+                if field not in true_pictures:
+                    true_pictures[field] = _columns.pictures(truth, "references", field)
+                true_values = true_pictures[field]
+            found.append(scorer.score_values(prediction, true_values, ids, fields, other_ids))
         except MetricError as error:
             raise of_system(error, job.system) from None
     return found

@@ -88,7 +88,10 @@ fn images_of_a_list_are_scored_in_each_layout() {
             "{said}"
         );
         let signature = outcome["signature"].as_str().expect("a signature");
-        assert!(signature.contains("images-list:val.txt"), "{signature}");
+        assert!(
+            signature.contains("|images-list:val.txt|selected:2-"),
+            "{signature}"
+        );
     }
 }
 
@@ -317,4 +320,50 @@ fn detections_beyond_the_limit_are_stated_in_the_table() {
         shown.contains("left out 1 detection in 1 image\n"),
         "{shown}"
     );
+}
+
+#[test]
+fn lists_of_one_name_have_signatures_of_their_own() {
+    let folder = images();
+    let ids: Vec<String> = fs::read_to_string(folder.path("val.txt"))
+        .expect("a list")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    for (name, lines) in [
+        ("first/val.txt", ids[..1].to_vec()),
+        ("second/val.txt", ids[1..].to_vec()),
+        ("again/val.txt", ids[1..].to_vec()),
+        ("turned/val.txt", ids.iter().rev().cloned().collect()),
+    ] {
+        fs::create_dir_all(folder.path(name).parent().expect("a folder")).expect("a folder");
+        folder.put(name, lines.join("\n").as_bytes());
+    }
+    let data = LAYOUTS[0];
+    for metric in ["voc", "detection --best-f1"] {
+        let signature = |list: &str, options: &str| {
+            let command = format!("{metric} {data} --images-list {list} {options}");
+            let run = folder.run(&format!("score {command} --format json"));
+            let outcome = run.json();
+            outcome["signature"]
+                .as_str()
+                .expect("a signature")
+                .to_owned()
+        };
+        let second = signature("second/val.txt", "");
+        assert_ne!(signature("first/val.txt", ""), second, "{metric}");
+        assert_eq!(signature("again/val.txt", ""), second, "{metric}");
+        let whole = signature("val.txt", "");
+        assert_eq!(signature("turned/val.txt", ""), whole, "{metric}");
+        // The parts of a data set have that of the whole.
+        for part in ["0/2", "1/2"] {
+            let name = part.replace('/', "-");
+            let score = format!("score {metric} {data} --images-list val.txt --shard {part}");
+            folder
+                .run(&format!("{score} --state-out {name}.state"))
+                .code(0);
+        }
+        let merged = folder.run("merge 0-2.state 1-2.state --format json").json();
+        assert_eq!(merged["signature"], whole.as_str(), "{metric}");
+    }
 }

@@ -127,9 +127,7 @@ fn a_damaged_picture_is_the_fault_of_its_side() {
         folder
             .run("run suite.toml -p s --private")
             .fails(3, &["the suite cannot be scored"]);
-        if task == "maps" {
-            folder.run("run suite.toml --dry-run").fails(3, &[&says]);
-        }
+        folder.run("run suite.toml --dry-run").fails(3, &[&says]);
     }
 }
 
@@ -159,5 +157,29 @@ fn links_to_other_folders_are_refused() {
             format!("{name}: is a symbolic link: expected a file"),
             "{outcome}"
         );
+    }
+}
+
+#[test]
+fn checks_find_damaged_pictures_of_both_sides() {
+    for (side, says) in [
+        ("truth", "1 reference cannot be read"),
+        ("s", "1 prediction cannot be read"),
+    ] {
+        for options in ["", "--prediction-folder s/segments"] {
+            let folder = suite();
+            let path = format!("{side}/segments/2.png");
+            let bytes = fs::read(folder.path(&path)).expect("a file");
+            folder.put(&path, &bytes[..45]);
+            let check =
+                format!("check panoptic -r truth/segments.json -p s/segments.json {options}");
+            let run = folder.run(&check);
+            let text = format!("{}{}", run.stdout, run.stderr);
+            assert!(
+                text.contains(says) && text.contains(&format!("{path}: image 2: ")),
+                "{text}"
+            );
+            run.code(3);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use ndarray::{ArrayView1, ArrayView2, Axis, Slice};
 
 use super::{Cells, Lists, Row, Texts, within};
-use crate::{Grid, Value};
+use crate::Value;
 
 /// One value for each of many records, all of one type and borrowed from their owner.
 ///
@@ -18,7 +18,7 @@ use crate::{Grid, Value};
 /// | `Scores`, `ScoresF32` | a row of C numbers | a list of numbers |
 /// | `Labels` | a row of K integers | a list of integers |
 /// | `TextLists`, `IntegerLists` | a list of any length | a list |
-/// | `Grids` | a grid of integers, such as an image of labels | [`Value::grid`] |
+/// | `Values` | any value, such as a picture | itself |
 ///
 /// The cell at index i belongs to record i, counted from 0. A null is [`Value::null`], which is not the same as
 /// a prediction that is missing. Rows of arrays have no nulls. Numbers may be NaN or infinite: these are
@@ -70,8 +70,8 @@ pub enum Column<'a> {
     TextLists(Lists<'a, Texts<'a>>),
     /// Lists of integers of different lengths.
     IntegerLists(Lists<'a, Cells<'a, i64>>),
-    /// Grids of integers of different sizes.
-    Grids(Vec<&'a dyn Grid>),
+    /// Values of any kind, such as pictures next to the paths of others.
+    Values(Vec<Value<'a>>),
 }
 
 impl Column<'_> {
@@ -88,7 +88,7 @@ impl Column<'_> {
             Self::Labels(rows) => rows.nrows(),
             Self::TextLists(lists) => lists.len(),
             Self::IntegerLists(lists) => lists.len(),
-            Self::Grids(grids) => grids.len(),
+            Self::Values(values) => values.len(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Column<'_> {
             Self::Labels(_) => ColumnKind::Labels,
             Self::TextLists(_) => ColumnKind::TextLists,
             Self::IntegerLists(_) => ColumnKind::IntegerLists,
-            Self::Grids(_) => ColumnKind::Grids,
+            Self::Values(_) => ColumnKind::Values,
         }
     }
 
@@ -137,7 +137,7 @@ impl Column<'_> {
             Self::IntegerLists(lists) => lists
                 .range(row)
                 .map(|list| Value::integers(lists.items().slice(list).values())),
-            Self::Grids(grids) => grids.get(row).map(|grid| Value::grid(*grid)),
+            Self::Values(values) => values.get(row).map(Value::view),
         };
         value.unwrap_or_else(Value::null)
     }
@@ -161,7 +161,10 @@ impl Column<'_> {
             Self::Labels(rows) => Column::Labels(rows.slice_axis(Axis(0), Slice::from(range))),
             Self::TextLists(lists) => Column::TextLists(lists.slice(range)),
             Self::IntegerLists(lists) => Column::IntegerLists(lists.slice(range)),
-            Self::Grids(grids) => Column::Grids(grids.get(range).unwrap_or_default().to_vec()),
+            Self::Values(values) => {
+                let values = values.get(range).unwrap_or_default();
+                Column::Values(values.iter().map(Value::view).collect())
+            }
         }
     }
 }
@@ -202,8 +205,8 @@ pub enum ColumnKind {
     TextLists,
     /// Lists of integers.
     IntegerLists,
-    /// Grids of integers.
-    Grids,
+    /// Values of any kind.
+    Values,
 }
 
 impl fmt::Display for ColumnKind {
@@ -218,7 +221,7 @@ impl fmt::Display for ColumnKind {
             Self::Labels => "rows of integers",
             Self::TextLists => "lists of strings",
             Self::IntegerLists => "lists of integers",
-            Self::Grids => "grids of integers",
+            Self::Values => "values of any kind",
         })
     }
 }

@@ -53,8 +53,7 @@ pub(crate) const COCO: Entry = Entry {
         OptionSpec::one_of("iou-type", "TYPE", || vec!["bbox", "segm", "boundary", "keypoints", "obb"],
             "Shapes to compare: boxes, masks, masks and their boundaries, keypoints, or four-cornered shapes of YOLO's data sets").or("bbox"),
         DILATION,
-        OptionSpec::list(SIGMAS, "S,...", &OptionKind::Number(0.0, 1e6),
-            "With --iou-type keypoints: tolerance of each keypoint, instead of COCO's sigmas of the 17 keypoints of a person"),
+        SIGMAS,
         IOUS,
         RECALLS,
         OptionSpec::list("areas", "NAME:FROM:TO,...", &OptionKind::Text,
@@ -89,7 +88,12 @@ pub(crate) const COCO: Entry = Entry {
     ..Entry::BASE
 };
 
-const SIGMAS: &str = "oks-sigmas";
+pub(crate) const SIGMAS: OptionSpec = OptionSpec::list(
+    "oks-sigmas",
+    "S,...",
+    &OptionKind::Number(0.0, 1e6),
+    "With --iou-type keypoints: tolerance of each keypoint, instead of those of data.yaml, or of COCO's sigmas of the 17 keypoints of a person",
+);
 
 fn build(options: &Options) -> Result<Scorer, OptionError> {
     let iou_type = options.given("iou-type");
@@ -102,7 +106,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     params.by_class = !options.has("class-agnostic");
     params.quirks = options.is("quirks", "pycocotools");
     params.dilation = dilation(options)?;
-    let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
+    let sigmas = options.sequence(SIGMAS.name, "a positive number", finite)?;
     let lists = lists(&mut params, options)?;
     let most = options.list("max-detections", "a whole number", |text| text.parse().ok())?;
     let mut signature = present([
@@ -111,7 +115,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
             DILATION.name,
             params.dilation.map(|share| share.to_string()),
         ),
-        (SIGMAS, given(&sigmas, f64::to_string)),
+        (SIGMAS.name, given(&sigmas, f64::to_string)),
     ]);
     signature.extend(lists);
     signature.extend(present([
@@ -124,7 +128,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     }
     if !has_keypoints && !sigmas.is_empty() {
         let problem = Message::from("is for ").option("iou-type", "keypoints");
-        return Err(OptionError::new(SIGMAS, "", problem));
+        return Err(OptionError::new(SIGMAS.name, "", problem));
     }
     let definition = ImageDefinition {
         signature,
@@ -147,7 +151,8 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
                 [] => Ok(Sigmas::default()),
                 _ => Sigmas::new(sigmas),
             };
-            let sigmas = sigmas.map_err(|error| OptionError::new(SIGMAS, "", error.to_string()))?;
+            let sigmas =
+                sigmas.map_err(|error| OptionError::new(SIGMAS.name, "", error.to_string()))?;
             scorer(params, Readers::keypoints(sigmas), definition, options)
         }
         _ => scorer(params, Readers::coco_boxes(), definition, options),

@@ -7,7 +7,7 @@ use metric_vision::{
 };
 use serde_json::{Value, json};
 
-use crate::metrics::ultralytics::IOU_TYPE;
+use crate::metrics::ultralytics;
 use crate::numbers::present;
 use crate::shapes::images::{
     BOXES, COLUMNS, FIRST_CATEGORY, Finds, IMAGE_KEY, IMAGE_SIZE, IMAGES_LIST, ImageDefinition,
@@ -96,6 +96,12 @@ pub(crate) const CONFUSION_MATRIX: Entry = Entry {
 };
 
 const PREFER_CLASS: &str = "prefer-class";
+
+/// Ultralytics compares the boxes of segments and of poses here.
+const IOU_TYPE: OptionSpec = OptionSpec {
+    help: "Kind of the objects in text files, instead of the one that they tell; boxes are compared, also those of segments and poses",
+    ..ultralytics::IOU_TYPE
+};
 
 /// The program whose matrix is reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,21 +9,21 @@ use metric_record::{
     Value,
 };
 use metric_segmentation::read::{
-    MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
-    compare_records, is_panoptic,
+    Compared, MapOptions, PanopticFile, PanopticImage, PanopticRules, SegmentCategory,
+    compare_files, compare_records, is_panoptic,
 };
 use metric_segmentation::{
-    Matching, MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality,
-    Segment, SegmentIou, VERSION,
+    MatchingRules, PanopticQuality, PanopticScore, PanopticState, PanopticSum, Quality, Segment,
+    SegmentIou, VERSION,
 };
 use serde_json::{Value as Json, json};
 
 use crate::numbers::{named, present};
-use crate::shapes::label_maps::MAX_PIXELS;
+use crate::shapes::label_maps::{MAX_PIXELS, note};
 use crate::{
     Asked, Chart, Counted, DataSet, DataSetError, Demo, Entry, Facts, Group, Header, Input,
-    Numbers, ObjectsAt, OptionError, OptionSpec, Options, Reading, Scope, ScoreSpec, Scorer, Shape,
-    Sink, Unanswered, Unified, Weigher, scorer,
+    Numbers, ObjectsAt, OptionError, OptionSpec, Options, Place, Reading, Scope, ScoreSpec, Scorer,
+    Shape, Sink, Unanswered, Unified, Weigher, scorer,
 };
 
 const REFERENCE_FOLDER: &str = "reference-folder";
@@ -247,9 +247,10 @@ impl Reading for Panoptic {
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
         let id = IdKey::from(record.id);
         let [mut reference_json, mut prediction_json] = [Cow::default(), Cow::default()];
-        let truth = image(id.clone(), &mut record.reference, &mut reference_json);
+        let [mine, theirs] = &sink.gathered.plan.places;
+        let truth = image(id.clone(), &mut record.reference, mine, &mut reference_json);
         let truth = truth.map_err(FieldError::reference)?;
-        let found = image(id, &mut record.prediction, &mut prediction_json);
+        let found = image(id, &mut record.prediction, theirs, &mut prediction_json);
         let found = found.map_err(FieldError::prediction)?;
         for (side, image) in [(Side::Reference, &truth), (Side::Prediction, &found)] {
             let mut categories = Categories::default();
@@ -354,6 +355,7 @@ impl Reading for Panoptic {
         let image = image(
             IdKey::from(record.id),
             &mut record.reference.clone(),
+            &Place::Anywhere,
             &mut json,
         );
         image.is_ok_and(|image| image.segments.is_empty()).into()
@@ -364,13 +366,14 @@ impl Reading for Panoptic {
 fn image<'v, 'j>(
     id: IdKey<'j>,
     value: &mut Value<'v>,
+    place: &Place,
     json: &'j mut Cow<'v, str>,
 ) -> Result<PanopticImage<'j>, String> {
-    if let Some(grid) = value.as_grid() {
-        return PanopticImage::of_grid(id, grid);
+    if let Some(picture) = value.as_picture() {
+        return PanopticImage::of_picture(id, picture);
     }
     *json = value.to_json_or(r#"{"segments_info": []}"#)?;
-    PanopticImage::parse_record(id, json)
+    PanopticImage::parse_record(id, json, *place == Place::Anywhere)
 }
 
 /// Enough to keep threads busy, and few enough that their matchings take little memory.
@@ -474,7 +477,9 @@ fn unique<'f, 't>(
 }
 
 /// Adds an image, and notes what may be wrong with it.
-fn add(truth: &PanopticImage<'_>, matching: &Matching, sink: &mut Sink<'_, Panoptic>) {
+fn add(truth: &PanopticImage<'_>, compared: &Compared, sink: &mut Sink<'_, Panoptic>) {
+    let (matching, files) = compared;
+    note(*files, &truth.id.to_string(), sink);
     if sink.wants_samples() {
         let ids = |segments: &[Segment]| {
             let ids = segments.iter().map(|segment| segment.id);

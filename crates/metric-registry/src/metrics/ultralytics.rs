@@ -8,6 +8,7 @@ use metric_vision::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::metrics::coco::SIGMAS;
 use crate::numbers::present;
 use crate::options::{comma_separated, finite};
 use crate::shapes::images::{
@@ -15,11 +16,9 @@ use crate::shapes::images::{
     ImageMetric, POINTS_AT_ORIGIN, Readers, WarningRules, Weighted, class_names, images,
 };
 use crate::{
-    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionKind,
-    OptionSpec, Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
+    Counted, Demo, Entry, Input, Named, Numbers, OF_DATA, Objects, OptionError, OptionSpec,
+    Options, PrintedRow, PrintedTable, Remarks, ScoreSpec, Scorer, Shape,
 };
-
-const SIGMAS: &str = "oks-sigmas";
 
 /// The kinds of objects, as text is to be read.
 pub(crate) const IOU_TYPE: OptionSpec = OptionSpec::choice::<ObjectKind>(
@@ -35,7 +34,7 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
     shapes: &[
         Shape::Images.as_is(),
         Shape::Masks.with(&[("iou-type", "segm")]),
-        Shape::Keypoints.with(&[("iou-type", "keypoints"), (SIGMAS, "0.1,0.2")]),
+        Shape::Keypoints.with(&[("iou-type", "keypoints"), (SIGMAS.name, "0.1,0.2")]),
     ],
     tried: &[
         &[("groups", "class")],
@@ -74,12 +73,7 @@ pub(crate) const ULTRALYTICS: Entry = Entry {
             f64::MIN..=f64::MAX,
             "Leave out detections at or below this score",
         ),
-        OptionSpec::list(
-            SIGMAS,
-            "S,...",
-            &OptionKind::Number(0.0, 1e6),
-            "With --iou-type keypoints: tolerance of each keypoint, instead of those of data.yaml",
-        ),
+        SIGMAS,
         IMAGE_KEY,
         IMAGES_LIST,
         IMAGE_SIZE,
@@ -128,15 +122,15 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
     if let Some(cut) = cut {
         metric = metric.with_score_cut(cut);
     }
-    let sigmas = options.sequence(SIGMAS, "a positive number", finite)?;
+    let sigmas = options.sequence(SIGMAS.name, "a positive number", finite)?;
     let has_sigmas = !sigmas.is_empty();
     if has_sigmas && kind != Some(ObjectKind::Pose) {
         let problem = Message::from("is for ").option("iou-type", "keypoints");
-        return Err(OptionError::new(SIGMAS, "", problem));
+        return Err(OptionError::new(SIGMAS.name, "", problem));
     }
     let in_signature = has_sigmas.then(|| comma_separated(&sigmas));
     let sigmas = has_sigmas.then(|| Sigmas::new(sigmas)).transpose();
-    let sigmas = sigmas.map_err(|error| OptionError::new(SIGMAS, "", error.to_string()))?;
+    let sigmas = sigmas.map_err(|error| OptionError::new(SIGMAS.name, "", error.to_string()))?;
     let of_data = kind.map_or_else(|| OF_DATA.to_owned(), |kind| kind.to_string());
     let definition = ImageDefinition {
         signature: present([
@@ -144,7 +138,7 @@ fn build(options: &Options) -> Result<Scorer, OptionError> {
             ("iou-type", Some(of_data)),
             ("max-detections", Some(most.to_string())),
             ("score-threshold", cut.map(|cut| cut.to_string())),
-            (SIGMAS, in_signature),
+            (SIGMAS.name, in_signature),
         ]),
         warnings: WarningRules {
             finds: Finds::Distinct,

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use metric_core::parallel;
 use metric_record::json::typed;
 use metric_record::{
-    Content, Document, FieldError, Kind, Message, Missing, ReadError, Record, Side, Value,
+    Content, Document, FieldError, Kind, Message, Missing, Pixels, ReadError, Record, Side, Value,
     quoted_id,
 };
 use metric_segmentation::read::{
-    FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions, OpenedRows,
-    count_image, join_folders,
+    FileOddities, FolderError, FolderOptions, Forward, ImageFiles, LabelRows, MapOptions,
+    OpenedRows, count_image, join_folders,
 };
 use metric_segmentation::{
     ConfusionSum, PixelConfusions, PixelCounter, Segmentation, SegmentationProfile,
@@ -20,7 +20,7 @@ use metric_segmentation::{
 
 use crate::{
     Asked, Counted, DataSet, DataSetError, Facts, Named, Numbers, OptionError, OptionSpec, Options,
-    Reading, Sink, Weigher,
+    Place, Reading, Sink, Weigher,
 };
 
 /// The form of references and of predictions, for help.
@@ -219,23 +219,26 @@ impl<M: LabelMapMetric> LabelMaps<M> {
             (side, error.problem)
         })?;
         self.metric.judge(&mut counter)?;
-        let is_animated = prediction.is_some_and(|rows| rows.is_animated());
+        let of_prediction = prediction.map(|rows| rows.oddities());
         Ok(Counts {
             state: counter.finish(),
-            animated: u64::from(is_animated) + u64::from(reference.is_animated()),
+            files: [reference.oddities(), of_prediction.unwrap_or_default()],
         })
     }
 
-    /// Reads one side of a record: a path, a list of rows of labels, or a grid.
+    /// Reads one side of a record: a path, the bytes of a file, a list of rows of labels, or a grid.
     fn map<'v>(
         &self,
         value: &mut Value<'v>,
         side: Side,
-        folders: &[Option<PathBuf>; 2],
+        places: &[Place; 2],
     ) -> Result<OpenedRows<'v>, FieldError> {
         let refused = |problem: Message| FieldError::new(side, problem);
-        if let Some(grid) = value.as_grid() {
-            let rows = LabelRows::of_grid(format!("the {side}"), grid);
+        if let Some(picture) = value.as_picture() {
+            let rows = match picture.pixels() {
+                Pixels::Grid(grid) => LabelRows::of_grid(unnamed(side), grid),
+                Pixels::File(bytes) => LabelRows::in_memory(unnamed(side), bytes, self.options),
+            };
             return rows.map_err(|error| refused(error.problem));
         }
         let line = value.as_line().map(str::to_owned);
@@ -251,27 +254,28 @@ impl<M: LabelMapMetric> LabelMaps<M> {
         if let Some(json) = list {
             let rows = rows(&json).map_err(|problem| refused(problem.into()))?;
             // The side is part of the error already.
-            let rows = LabelRows::of_rows(format!("the {side}"), rows);
+            let rows = LabelRows::of_rows(unnamed(side), rows);
             return rows.map_err(|error| refused(error.problem));
         }
         let path = value.text().map_err(|problem| refused(problem.into()))?;
-        let folder = match side {
-            Side::Reference => &folders[0],
-            Side::Prediction => &folders[1],
+        let place = match side {
+            Side::Reference => &places[0],
+            Side::Prediction => &places[1],
         };
-        let Some(folder) = folder else {
-            let problem = "found a text, which is the path of a file: expected a list of rows, as these records are not in a file";
-            return Err(refused(problem.into()));
+        let opened = match place {
+            Place::Anywhere => LabelRows::open(Path::new(&*path), self.options),
+            Place::Below(folder) => LabelRows::open_within(folder, &path, self.options),
+            Place::Nowhere => {
+                let problem = "found a text, which is the path of a file: expected a list of rows, as these records are not in a file";
+                return Err(refused(problem.into()));
+            }
         };
-        let opened = LabelRows::open_within(folder, &path, self.options);
         opened.map_err(|error| refused(error.message()))
     }
 
     /// Adds an image, whose record has begun.
     fn add(&self, id: &str, counts: Counts, sink: &mut Sink<'_, Self>) {
-        if counts.animated > 0 {
-            sink.count_record(&animations(), id);
-        }
+        note(counts.files, id, sink);
         sink.measured(None, &[], counts.state);
     }
 
@@ -300,8 +304,8 @@ impl<M: LabelMapMetric> LabelMaps<M> {
 #[derive(Default)]
 struct Counts {
     state: PixelConfusions,
-    /// The number of files that are animations.
-    animated: u64,
+    /// What is odd about the files of the reference and of the prediction.
+    files: [FileOddities; 2],
 }
 
 /// Opens a file.
@@ -340,15 +344,27 @@ impl<M: LabelMapMetric> Reading for LabelMaps<M> {
     }
 
     fn read(&self, record: &mut Record<'_>, sink: &mut Sink<'_, Self>) -> Result<(), FieldError> {
-        let folders = &sink.gathered.plan.folders;
-        let mut reference = self.map(&mut record.reference, Side::Reference, folders)?;
+        let places = &sink.gathered.plan.places;
+        let mut reference = self.map(&mut record.reference, Side::Reference, places)?;
         let mut prediction = if record.prediction.is_missing() {
             None
         } else {
-            Some(self.map(&mut record.prediction, Side::Prediction, folders)?)
+            Some(self.map(&mut record.prediction, Side::Prediction, places)?)
         };
         let counts = self.count_rows(&mut reference, prediction.as_mut());
-        let counts = counts.map_err(|(side, problem)| FieldError::new(side, problem))?;
+        let counts = counts.map_err(|(side, problem)| {
+            let name = match (side, &prediction) {
+                (Side::Prediction, Some(prediction)) => prediction.name(),
+                _ => reference.name(),
+            };
+            // The side is part of the error already.
+            let problem = if name == unnamed(side) {
+                problem
+            } else {
+                ReadError::new(name, problem).message()
+            };
+            FieldError::new(side, problem)
+        })?;
         self.add(&record.id.to_string(), counts, sink);
         Ok(())
     }
@@ -378,6 +394,11 @@ impl<M: LabelMapMetric> Reading for LabelMaps<M> {
     }
 }
 
+/// The name of what is not in a file of its own.
+fn unnamed(side: Side) -> String {
+    format!("the {side}")
+}
+
 /// The error of predictions that have another form than the references.
 fn unlike(predictions: &Document, expected: &str) -> DataSetError {
     let found = match predictions.content {
@@ -402,9 +423,20 @@ fn other_files() -> Counted {
     )
 }
 
-fn animations() -> Counted {
-    Counted::new(
-        "image is an animation, of which the default image was read",
-        "images are animations, of which the default images were read",
-    )
+/// Notes what is odd about the files of an image.
+pub(crate) fn note<R: Reading>(files: [FileOddities; 2], id: &str, sink: &mut Sink<'_, R>) {
+    if files.iter().any(|file| file.is_animated) {
+        let animations = Counted::new(
+            "image is an animation, of which the default image was read",
+            "images are animations, of which the default images were read",
+        );
+        sink.count_record(&animations, id);
+    }
+    if files.iter().any(|file| file.has_surplus) {
+        let surplus = Counted::new(
+            "image has a file with further data after its last row, which were left out",
+            "images have files with further data after their last rows, which were left out",
+        );
+        sink.count_record(&surplus, id);
+    }
 }

@@ -4,7 +4,7 @@
 //! are changed in a copy made of links.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metric_record::json::Entries;
@@ -40,6 +40,7 @@ impl Run {
                 plan: Arc::new(self.plan_of(chosen)),
                 inputs: false,
             };
+            let pictures = prediction_folder(&chosen.entry, &data);
             let mut rest = Rest::new(data, chosen.entry);
             let mut readings = 0;
             loop {
@@ -62,7 +63,7 @@ impl Run {
                 let (error, is_out) = rest.take_out(error);
                 found.is_reduced |= is_out && matches!(error, Some(DataSetError::Read(_)));
                 if let Some(error) = error {
-                    note(error, is_out, found)?;
+                    note(error, is_out, pictures.as_deref(), found)?;
                 }
                 if !is_out || readings == MOST_READINGS {
                     found.problems.is_cut = true;
@@ -80,8 +81,26 @@ impl Run {
     }
 }
 
-/// Counts the problem of a dataset file. `is_out` is whether the part with the problem was taken out.
-fn note(error: DataSetError, is_out: bool, found: &mut Findings) -> Result<(), RunError> {
+/// The folder of the files that predictions name.
+fn prediction_folder(entry: &Entry, data: &DataSet) -> Option<PathBuf> {
+    if entry.prediction_folder.is_empty() {
+        return None;
+    }
+    let given = data.file(entry.prediction_folder);
+    let name = data.predictions.name.strip_suffix(".json");
+    given
+        .map_or(name, |folder| Some(&folder.name))
+        .map(PathBuf::from)
+}
+
+/// Counts the problem of a dataset file. `is_out` is whether the part with the problem was taken out, and `pictures` the folder of the
+/// files that predictions name.
+fn note(
+    error: DataSetError,
+    is_out: bool,
+    pictures: Option<&Path>,
+    found: &mut Findings,
+) -> Result<(), RunError> {
     let [references, predictions] = [&found.references.name, &found.predictions.name];
     let source = references.clone();
     match error {
@@ -89,7 +108,8 @@ fn note(error: DataSetError, is_out: bool, found: &mut Findings) -> Result<(), R
             let is_in = |source: &String| {
                 error.file == *source || Path::new(&error.file).starts_with(Path::new(source))
             };
-            let is_prediction = is_in(predictions) && predictions != references;
+            let is_picture = pictures.is_some_and(|it| Path::new(&error.file).starts_with(it));
+            let is_prediction = (is_in(predictions) || is_picture) && predictions != references;
             let kind = if is_prediction {
                 ProblemKind::InvalidPrediction
             } else {

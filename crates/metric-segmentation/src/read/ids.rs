@@ -1,13 +1,10 @@
 //! The ids of the pixels of an image, row by row.
 
 use std::fmt;
-use std::fs::{File, metadata};
-use std::io::BufReader;
-use std::path::Path;
 
 use metric_record::{Grid, GridRow, Message, ReadError, json};
 
-use super::{MapOptions, PngHeader, PngRows};
+use super::{FileOddities, MapOptions, OpenedFile, PngHeader, PngRows};
 
 /// The width and the height of an image in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +32,7 @@ impl fmt::Display for Size {
 
 /// The ids of an image, from wherever they are.
 pub(crate) enum IdRows<'g> {
-    Png(Box<PngIds>),
+    Png(Box<PngIds<'g>>),
     Map(IdMap),
     Grid(GridIds<'g>),
     /// No segment at all.
@@ -53,6 +50,14 @@ impl IdRows<'_> {
             Self::Map(map) => map.size,
             Self::Grid(grid) => grid.size,
             Self::Void { size, .. } => *size,
+        }
+    }
+
+    /// Returns what is odd about the file of the ids.
+    pub(crate) fn oddities(&self) -> FileOddities {
+        match self {
+            Self::Png(png) => png.rows.oddities(),
+            _ => FileOddities::default(),
         }
     }
 
@@ -194,33 +199,23 @@ impl<'g> GridIds<'g> {
 }
 
 /// The ids of a PNG file, whose pixels have R + 256 G + 65536 B as id.
-pub(crate) struct PngIds {
-    rows: PngRows<BufReader<File>>,
+pub(crate) struct PngIds<'b> {
+    rows: PngRows<OpenedFile<'b>>,
     size: Size,
     ids: Vec<u32>,
 }
 
-/// The bytes of a file that are read at once.
-const PART_BYTES: usize = 1 << 16;
-
-impl PngIds {
-    /// Opens a file, and reads its header.
-    pub(crate) fn open(path: &Path, options: MapOptions) -> Result<Self, ReadError> {
-        let name = path.display().to_string();
-        let refused = |problem: String| ReadError::new(&name, problem);
-        let cannot = |error: std::io::Error| refused(format!("cannot be opened: {error}"));
-        // Opening a pipe would wait.
-        if !metadata(path).map_err(cannot)?.is_file() {
-            return Err(refused(
-                "is not a plain file: expected a PNG file".to_owned(),
-            ));
-        }
-        let file = File::open(path).map_err(cannot)?;
-        let input = BufReader::with_capacity(PART_BYTES, file);
-        let rows = PngRows::new(&*name, input, options)?;
+impl<'b> PngIds<'b> {
+    /// Reads the header of a file. `name` is the name of the file, for messages.
+    pub(crate) fn new(
+        name: &str,
+        input: OpenedFile<'b>,
+        options: MapOptions,
+    ) -> Result<Self, ReadError> {
+        let rows = PngRows::new(name, input, options)?;
         let header = rows.header();
         if let Some(problem) = other_png(header) {
-            return Err(refused(problem));
+            return Err(ReadError::new(name, problem));
         }
         let size = Size {
             width: header.width,

@@ -1,12 +1,13 @@
 use std::fs;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Component, Path};
 
 use metric_record::{Grid, GridRow, Message, ReadError};
 
-use super::MapOptions;
 use super::npy::{self, NpyRows};
+use super::opened::OpenedFile;
 use super::png::PngRows;
+use super::{FileOddities, MapOptions};
 use crate::LabelRow;
 
 /// The rows of a map of labels, in a PNG or a NumPy file, or in memory.
@@ -40,13 +41,13 @@ enum Format<'g, R: BufRead + Seek> {
     Grid(String, &'g dyn Grid, usize),
 }
 
-/// The rows of a file on disk, of a list or of a grid.
-pub type OpenedRows<'g> = LabelRows<'g, BufReader<fs::File>>;
+/// The rows of a file on disk or in memory, of a list or of a grid.
+pub type OpenedRows<'g> = LabelRows<'g, OpenedFile<'g>>;
 
 /// The first bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-impl<'g> LabelRows<'g, BufReader<fs::File>> {
+impl<'g> LabelRows<'g, OpenedFile<'g>> {
     /// Opens the file at a path that is relative to a folder, and not trusted.
     ///
     /// # Errors
@@ -119,11 +120,21 @@ impl<'g> LabelRows<'g, BufReader<fs::File>> {
     ///
     /// Returns an error if the file cannot be opened, and as [`new`](Self::new) does.
     pub fn open(path: &Path, options: MapOptions) -> Result<Self, ReadError> {
-        let name = path.display().to_string();
-        match fs::File::open(path) {
-            Ok(file) => Self::new(name, BufReader::with_capacity(1 << 16, file), options),
-            Err(error) => Err(ReadError::new(name, format!("cannot be opened: {error}"))),
-        }
+        let file = OpenedFile::open(path)?;
+        Self::new(path.display().to_string(), file, options)
+    }
+
+    /// Reads a file that is in memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error as [`new`](Self::new) does.
+    pub fn in_memory(
+        name: impl Into<String>,
+        bytes: &'g [u8],
+        options: MapOptions,
+    ) -> Result<Self, ReadError> {
+        Self::new(name, bytes.into(), options)
     }
 }
 
@@ -164,21 +175,6 @@ impl LabelRows<'_, Forward> {
         options: MapOptions,
     ) -> Result<Self, ReadError> {
         Self::new(name, Forward(BufReader::new(input)), options)
-    }
-}
-
-impl<'b> LabelRows<'_, Cursor<&'b [u8]>> {
-    /// Reads a file that is in memory.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error as [`new`](Self::new) does.
-    pub fn in_memory(
-        name: impl Into<String>,
-        bytes: &'b [u8],
-        options: MapOptions,
-    ) -> Result<Self, ReadError> {
-        Self::new(name, Cursor::new(bytes), options)
     }
 }
 
@@ -243,9 +239,13 @@ impl<R: BufRead + Seek> LabelRows<'_, R> {
         }
     }
 
-    /// Returns whether the file is an animation, of which only the default image is read.
-    pub fn is_animated(&self) -> bool {
-        matches!(&self.format, Format::Png(rows) if rows.header().is_animated)
+    /// Returns what is odd about the file.
+    pub fn oddities(&self) -> FileOddities {
+        match &self.format {
+            Format::Png(rows) => rows.oddities(),
+            Format::Npy(rows) => rows.oddities(),
+            Format::Rows(..) | Format::Grid(..) => FileOddities::default(),
+        }
     }
 
     /// Returns pixels at equal distances, in at most this many rows and columns.

@@ -4,12 +4,14 @@
 //! first bytes, and gives rows of labels. Both know the size before any row is read, and refuse an image that is larger than the
 //! [`MapOptions`] allow before they take memory for it.
 
+mod chunks;
 #[cfg(test)]
 mod damaged;
 mod folders;
 mod ids;
 mod labels;
 mod npy;
+mod opened;
 mod pair;
 mod panoptic;
 mod png;
@@ -22,12 +24,13 @@ use metric_record::{DEFAULT_MAX_BYTES, Message, ReadError};
 pub use folders::{FolderError, FolderOptions, ImageFiles, JoinedFolders, join_folders};
 pub use labels::{Forward, LabelRows, OpenedRows};
 pub use npy::NpyRows;
+pub use opened::OpenedFile;
 pub use pair::count_image;
 pub use panoptic::{
-    PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files, compare_records,
-    is_panoptic,
+    Compared, PanopticFile, PanopticImage, PanopticRules, SegmentCategory, compare_files,
+    compare_records, is_panoptic,
 };
-pub use png::{PngHeader, PngRows};
+pub use png::{FileOddities, PngHeader, PngRows};
 
 /// How images are read, and their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@ use std::io::{self, BufRead, Read as _};
 
 use metric_record::ReadError;
 
-use super::MapOptions;
+use super::{FileOddities, MapOptions};
 use crate::LabelRow;
 
 /// The rows of a NumPy file (`.npy`, versions 1 to 3) with an array of integers or of booleans, of the shape (height,
@@ -21,6 +21,7 @@ pub struct NpyRows<R> {
     labels: Vec<i64>,
     rows: usize,
     is_fortran: bool,
+    has_surplus: bool,
 }
 
 /// The type of a number.
@@ -82,6 +83,7 @@ impl<R: BufRead> NpyRows<R> {
             labels: Vec::new(),
             rows: 0,
             is_fortran,
+            has_surplus: false,
         })
     }
 
@@ -110,6 +112,9 @@ impl<R: BufRead> NpyRows<R> {
         }
         let (row, kind) = (self.rows, self.kind);
         self.rows += 1;
+        if self.rows == self.height {
+            self.has_surplus = self.input.fill_buf().is_ok_and(|rest| !rest.is_empty());
+        }
         if kind.size == 1 && !kind.is_signed && !self.is_fortran {
             return Ok(Some(LabelRow::Bytes(&self.bytes)));
         }
@@ -124,6 +129,14 @@ impl<R: BufRead> NpyRows<R> {
                 .extend(numbers.map(|number| label(number, kind)));
         }
         Ok(Some(LabelRow::Wide(&self.labels)))
+    }
+
+    /// Returns what is odd about the file: nothing but data after the array.
+    pub fn oddities(&self) -> FileOddities {
+        FileOddities {
+            has_surplus: self.has_surplus,
+            ..FileOddities::default()
+        }
     }
 
     fn fill(&mut self) -> Result<(), ReadError> {

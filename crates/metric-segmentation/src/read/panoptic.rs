@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use metric_record::json::{self, Raw};
-use metric_record::{Content, Document, File, Grid, IdKey, Kind, Message, ReadError};
+use metric_record::{
+    Content, Document, File, IdKey, Kind, Message, Picture, Pixels as Given, ReadError,
+};
 use serde::Deserialize;
 
-use super::MapOptions;
 use super::ids::{GridIds, IdMap, IdRows, PngIds, Size};
 use super::run_lengths::RunLengths;
+use super::{FileOddities, MapOptions, OpenedFile};
 use crate::{
     Boundaries, Matching, MatchingRules, Overlaps, PanopticError, Segment, SegmentIou, TooManyIds,
     boundary_distance, match_segments,
@@ -93,8 +95,10 @@ enum Pixels<'a> {
     Runs(Vec<Raw<'a>>),
     /// A list of rows.
     Rows(Raw<'a>),
-    /// A grid in memory.
-    Grid(&'a dyn Grid),
+    /// The path of a PNG file, from somebody who is trusted.
+    Path(String),
+    /// A picture in memory.
+    Picture(&'a dyn Picture),
 }
 
 #[derive(Deserialize)]
@@ -229,9 +233,10 @@ impl<'a> PanopticFile<'a> {
     ) -> Result<Option<IdRows<'i>>, ReadError> {
         if let Pixels::File(name) = &image.pixels {
             let path = self.path(image, name)?;
-            let rows = PngIds::open(&path, options)
-                .map_err(|error| error.at(format!("image {}", image.id)))?;
-            return Ok(Some(IdRows::Png(Box::new(rows))));
+            let rows = opened(&path, options);
+            return rows
+                .map(Some)
+                .map_err(|error| error.at(format!("image {}", image.id)));
         }
         let size = self.sizes.get(&image.id).copied();
         image
@@ -283,6 +288,13 @@ impl<'a> PanopticFile<'a> {
             _ => self.name.to_owned(),
         }
     }
+}
+
+/// Opens the PNG file of an image.
+fn opened(path: &Path, options: MapOptions) -> Result<IdRows<'static>, ReadError> {
+    let file = OpenedFile::open(path)?;
+    let rows = PngIds::new(&path.display().to_string(), file, options)?;
+    Ok(IdRows::Png(Box::new(rows)))
 }
 
 /// The folder of the PNG files of a document.
@@ -388,46 +400,75 @@ impl<'a> PanopticImage<'a> {
     }
 
     /// Parses a side of a record: an object with `segments_info`, and with `ids` as a list of rows or run lengths in each
-    /// segment.
+    /// segment. If `opens_files`, `ids` may be the path of a PNG file anywhere, and so may `file_name`: for records of somebody who
+    /// is trusted.
     ///
     /// # Errors
     ///
     /// Returns what is wrong with it.
-    pub fn parse_record(id: IdKey<'a>, json: &'a str) -> Result<Self, String> {
-        let fields: ImageFields<'a> = object(json).map_err(in_words)?;
-        if fields.ids.is_none() && fields.file_name.is_some() {
+    pub fn parse_record(id: IdKey<'a>, json: &'a str, opens_files: bool) -> Result<Self, String> {
+        let mut fields: ImageFields<'a> = object(json).map_err(in_words)?;
+        let mut path = None;
+        if opens_files {
+            path = match fields.ids.as_ref().map(|ids| ids.0) {
+                Some(ids) if json::kind(ids) == Kind::String => Some(json::string(ids)?.into()),
+                Some(_) => None,
+                None => fields.file_name.take(),
+            };
+        } else if fields.ids.is_none() && fields.file_name.is_some() {
             return Err(
                 "no field `ids`: records have the ids of pixels as a list of rows".to_owned(),
             );
         }
-        Self::of_fields(id, fields).map_err(in_words)
+        let Some(path) = path else {
+            return Self::of_fields(id, fields).map_err(in_words);
+        };
+        Self::with_pixels(id, fields, Pixels::Path(path))
     }
 
-    /// Returns the image of a side of a record whose `ids` are a grid.
+    /// Returns the image of a side of a record whose `ids` are a picture.
     ///
     /// # Errors
     ///
     /// Returns what is wrong with its other fields.
-    pub fn of_grid(id: IdKey<'a>, grid: &'a dyn Grid) -> Result<Self, String> {
-        let Some(("ids", fields)) = grid.fields() else {
+    pub fn of_picture(id: IdKey<'a>, picture: &'a dyn Picture) -> Result<Self, String> {
+        let Some(("ids", fields)) = picture.fields() else {
             return Err(
-                "found a grid: expected an object with `ids` and `segments_info`".to_owned(),
+                "found a picture: expected an object with `ids` and `segments_info`".to_owned(),
             );
         };
-        let mut fields: ImageFields<'a> = object(fields).map_err(in_words)?;
-        fields.ids = Some(Raw("[]"));
-        let image = Self::of_fields(id, fields).map_err(in_words)?;
-        Ok(Self {
-            pixels: Pixels::Grid(grid),
-            ..image
-        })
+        let fields = object(fields).map_err(in_words)?;
+        Self::with_pixels(id, fields, Pixels::Picture(picture))
     }
 
+    /// Returns the image of these fields, whose pixels are elsewhere.
+    fn with_pixels(
+        id: IdKey<'a>,
+        mut fields: ImageFields<'a>,
+        pixels: Pixels<'a>,
+    ) -> Result<Self, String> {
+        fields.ids = Some(Raw("[]"));
+        let image = Self::of_fields(id, fields).map_err(in_words)?;
+        Ok(Self { pixels, ..image })
+    }
     /// Returns the ids in memory, for an image of this size if it is known; `None` for an image of unknown size without
     /// segments.
     fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows<'a>>, Message> {
         let map = match &self.pixels {
-            Pixels::Grid(grid) => return Ok(Some(IdRows::Grid(GridIds::new(*grid, options)?))),
+            Pixels::Picture(picture) => {
+                return match picture.pixels() {
+                    Given::Grid(grid) => Ok(Some(IdRows::Grid(GridIds::new(grid, options)?))),
+                    Given::File(bytes) => {
+                        let rows = PngIds::new("ids", bytes.into(), options);
+                        let rows = rows.map_err(|error| error.message())?;
+                        Ok(Some(IdRows::Png(Box::new(rows))))
+                    }
+                };
+            }
+            Pixels::Path(path) => {
+                let rows = opened(Path::new(path), options);
+                return rows.map(Some).map_err(|error| error.message());
+            }
             Pixels::Rows(rows) => Some(IdMap::parse(rows.0, options)?),
             Pixels::Runs(runs) => map_of_runs(&self.segments, runs, size, options)?,
             Pixels::File(_) => return Err("expected `ids`, a list of rows".into()),
@@ -555,6 +596,9 @@ impl Default for PanopticRules {
     }
 }
 
+/// The segments of an image that were compared, and what is odd about the files of the reference and of the prediction.
+pub type Compared = (Matching, [FileOddities; 2]);
+
 /// Compares the segments of an image. A missing prediction has no segments.
 ///
 /// # Errors
@@ -566,7 +610,7 @@ pub fn compare_files(
     found: Option<(&PanopticFile<'_>, &PanopticImage<'_>)>,
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
-) -> Result<Matching, ReadError> {
+) -> Result<Compared, ReadError> {
     let rows = truths.rows(truth, rules.maps)?;
     let (rows_found, segments) = match found {
         Some((file, image)) => (file.rows(image, rules.maps)?, &image.segments[..]),
@@ -601,7 +645,7 @@ pub fn compare_records(
     truth: &PanopticImage<'_>,
     found: &PanopticImage<'_>,
     rules: PanopticRules,
-) -> Result<Matching, (bool, Message)> {
+) -> Result<Compared, (bool, Message)> {
     let of_truth = truth.map(truth.size, rules.maps);
     let of_found = found.map(found.size, rules.maps);
     let sides = [
@@ -643,7 +687,7 @@ fn compare_rows(
     found: &[Segment],
     is_known: &dyn Fn(i64) -> bool,
     rules: PanopticRules,
-) -> Result<Matching, CompareError> {
+) -> Result<Compared, CompareError> {
     let (mut truth_rows, mut found_rows) = match sides {
         [Some(truth), Some(found)] => (truth, found),
         // A side without segments may have any size.
@@ -652,7 +696,7 @@ fn compare_rows(
             (truth, void)
         }
         [None, Some(found)] => (IdRows::void(found.size()), found),
-        [None, None] => return Ok(Matching::default()),
+        [None, None] => return Ok(Compared::default()),
     };
     let [size, other] = [truth_rows.size(), found_rows.size()];
     if size != other {
@@ -696,16 +740,16 @@ fn compare_rows(
             overlaps.add_boundaries(truth, found).map_err(too_many)?;
         }
     }
-    match_segments(&truth.segments, found, &overlaps, is_known, rules.matching).map_err(
-        |error: PanopticError| {
-            let part = Part {
-                is_prediction: error.is_of_prediction(),
-                is_pixels: matches!(
-                    error,
-                    PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
-                ),
-            };
-            CompareError::Side(part, error.to_string().into())
-        },
-    )
+    let matching = match_segments(&truth.segments, found, &overlaps, is_known, rules.matching);
+    let matching = matching.map_err(|error: PanopticError| {
+        let part = Part {
+            is_prediction: error.is_of_prediction(),
+            is_pixels: matches!(
+                error,
+                PanopticError::UnlistedId { .. } | PanopticError::NoPixels { .. }
+            ),
+        };
+        CompareError::Side(part, error.to_string().into())
+    })?;
+    Ok((matching, [truth_rows.oddities(), found_rows.oddities()]))
 }

@@ -1,4 +1,6 @@
 use std::io::{self, BufRead, Seek};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use metric_record::ReadError;
 use png::{
@@ -6,6 +8,7 @@ use png::{
 };
 
 use super::MapOptions;
+use super::chunks::{Followed, Progress};
 
 /// The header of a PNG file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,16 @@ pub struct PngHeader {
     pub is_animated: bool,
 }
 
+/// What is odd about a file that is read all the same, as far as it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileOddities {
+    /// Whether further images follow, of an animation. Only the default image is read.
+    pub is_animated: bool,
+    /// Whether there are data after the last row, or after the last chunk. Of the image, at most 16 compressed bytes may
+    /// follow the last row unnoticed: programs end it in different ways.
+    pub has_surplus: bool,
+}
+
 /// The rows of a PNG file as they are stored: nothing is scaled, and no palette is applied.
 ///
 /// Memory is a few rows and a window of 32 KiB, whatever the size of the image. An interlaced image is held as a whole. Text,
@@ -31,14 +44,20 @@ pub struct PngHeader {
 pub struct PngRows<R: BufRead + Seek> {
     name: String,
     header: PngHeader,
-    reader: Reader<R>,
+    reader: Reader<Followed<R>>,
+    progress: Arc<Progress>,
     /// The bytes of a row, or of the whole image if it is interlaced.
     bytes: Vec<u8>,
     row_bytes: usize,
     /// The number of rows that were read.
     rows: u32,
     is_interlaced: bool,
+    has_surplus: bool,
 }
+
+/// The most bytes of the image that follow its last row without being further data: the end of the compressed data, which may have
+/// empty blocks, and checksums.
+const MOST_END: u64 = 16;
 
 /// Enough for the palettes and the ancillary chunks that the decoder keeps.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -55,6 +74,8 @@ impl<R: BufRead + Seek> PngRows<R> {
         decoding.set_ignore_checksums(false);
         decoding.set_ignore_text_chunk(true);
         decoding.set_ignore_iccp_chunk(true);
+        let progress = Arc::<Progress>::default();
+        let input = Followed::new(input, Arc::clone(&progress));
         let mut decoder = Decoder::new_with_options(input, decoding);
         let refused = |error| invalid(&name, error);
         let info = decoder.read_header_info().map_err(refused)?;
@@ -86,16 +107,26 @@ impl<R: BufRead + Seek> PngRows<R> {
             name,
             header,
             reader,
+            progress,
             bytes: vec![0; held],
             row_bytes,
             rows: 0,
             is_interlaced,
+            has_surplus: false,
         })
     }
 
     /// Returns the header.
     pub fn header(&self) -> PngHeader {
         self.header
+    }
+
+    /// Returns what is odd about the file.
+    pub fn oddities(&self) -> FileOddities {
+        FileOddities {
+            is_animated: self.header.is_animated,
+            has_surplus: self.has_surplus,
+        }
     }
 
     /// Returns the name of the file.
@@ -155,8 +186,12 @@ impl<R: BufRead + Seek> PngRows<R> {
         if self.header.is_animated {
             return Ok(());
         }
+        let read = self.progress.image.load(Relaxed);
         let finished = self.reader.finish();
-        finished.map_err(|error| invalid(&self.name, error))
+        finished.map_err(|error| invalid(&self.name, error))?;
+        let left = self.progress.image.load(Relaxed) - read;
+        self.has_surplus = left > MOST_END || self.progress.goes_on.load(Relaxed);
+        Ok(())
     }
 }
 

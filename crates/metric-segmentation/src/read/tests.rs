@@ -2,7 +2,7 @@ use std::io::Cursor;
 
 use ::png::{BitDepth, ColorType, Encoder};
 
-use metric_record::{Grid, GridRow, IdKey};
+use metric_record::{Grid, GridRow, IdKey, Picture, Pixels as Given};
 
 use super::*;
 use crate::LabelRow;
@@ -270,9 +270,9 @@ fn rows_of_labels_have_a_length() {
 
 /// Pixels of a row after the other.
 #[derive(Debug)]
-struct Pixels<'f>(Vec<Vec<i64>>, Option<(&'f str, &'f str)>);
+struct Pixels(Vec<Vec<i64>>);
 
-impl Grid for Pixels<'_> {
+impl Grid for Pixels {
     fn size(&self) -> [usize; 2] {
         [self.0.len(), self.0.first().map_or(0, Vec::len)]
     }
@@ -280,15 +280,25 @@ impl Grid for Pixels<'_> {
     fn row<'r>(&'r self, index: usize, _: &'r mut Vec<i64>) -> GridRow<'r> {
         GridRow::Wide(self.0.get(index).map_or(&[], |row| row))
     }
+}
+
+/// The ids of segments, with the other fields of their record.
+#[derive(Debug)]
+struct Ids<'f>(Given<'f>, &'f str);
+
+impl Picture for Ids<'_> {
+    fn pixels(&self) -> Given<'_> {
+        self.0
+    }
 
     fn fields(&self) -> Option<(&str, &str)> {
-        self.1
+        Some(("ids", self.1))
     }
 }
 
 #[test]
 fn grids_are_read_as_lists() {
-    let pixels = Pixels(vec![vec![1, 2, 300], vec![4, 5, 6]], None);
+    let pixels = Pixels(vec![vec![1, 2, 300], vec![4, 5, 6]]);
     let mut rows = OpenedRows::of_grid("the reference", &pixels).unwrap();
     assert_eq!(rows.size(), [3, 2]);
     let mut found = Vec::new();
@@ -300,7 +310,7 @@ fn grids_are_read_as_lists() {
         );
     }
     assert_eq!(found, pixels.0);
-    let empty = Pixels(vec![Vec::new()], None);
+    let empty = Pixels(vec![Vec::new()]);
     assert!(OpenedRows::of_grid("the reference", &empty).is_err());
 }
 
@@ -308,16 +318,18 @@ fn grids_are_read_as_lists() {
 fn segments_in_grids_are_those_of_lists() {
     let others = r#"{"segments_info": [{"id": 1, "category_id": 7}, {"id": 2, "category_id": 8}]}"#;
     let json = others.replacen('{', r#"{"ids": [[1, 1], [2, 2]], "#, 1);
-    let listed = PanopticImage::parse_record(IdKey::Number(1), &json).unwrap();
-    let grid = Pixels(vec![vec![1, 1], vec![2, 2]], Some(("ids", others)));
-    let lent = PanopticImage::of_grid(IdKey::Number(1), &grid).unwrap();
+    let listed = PanopticImage::parse_record(IdKey::Number(1), &json, false).unwrap();
+    let grid = Pixels(vec![vec![1, 1], vec![2, 2]]);
+    let grid = Ids(Given::Grid(&grid), others);
+    let lent = PanopticImage::of_picture(IdKey::Number(1), &grid).unwrap();
     let rules = PanopticRules::default();
     let expected = compare_records(&listed, &listed, rules).unwrap();
     for (truth, found) in [(&lent, &lent), (&lent, &listed), (&listed, &lent)] {
         assert_eq!(compare_records(truth, found, rules).unwrap(), expected);
     }
-    let wrong = Pixels(vec![vec![1, 1], vec![2, -2]], Some(("ids", others)));
-    let wrong = PanopticImage::of_grid(IdKey::Number(1), &wrong).unwrap();
+    let wrong = Pixels(vec![vec![1, 1], vec![2, -2]]);
+    let wrong = Ids(Given::Grid(&wrong), others);
+    let wrong = PanopticImage::of_picture(IdKey::Number(1), &wrong).unwrap();
     for (pair, of_prediction) in [((&listed, &wrong), true), ((&wrong, &listed), false)] {
         let (is_prediction, problem) = compare_records(pair.0, pair.1, rules).unwrap_err();
         assert_eq!(is_prediction, of_prediction);
@@ -326,6 +338,61 @@ fn segments_in_grids_are_those_of_lists() {
             "{problem}"
         );
     }
-    let alone = Pixels(vec![vec![1]], None);
-    assert!(PanopticImage::of_grid(IdKey::Number(1), &alone).is_err());
+    let alone = Pixels(vec![vec![1]]);
+    assert!(PanopticImage::of_picture(IdKey::Number(1), &alone).is_err());
+}
+
+/// What is odd about a file, after its last row.
+fn oddities(file: &[u8]) -> FileOddities {
+    let mut rows = LabelRows::in_memory("file", file, MapOptions::default()).unwrap();
+    while rows.next_row().unwrap().is_some() {}
+    rows.oddities()
+}
+
+#[test]
+fn further_data_are_odd_and_no_error() {
+    // Noise, which cannot be compressed: four rows, of which the header says three.
+    let noise = [
+        201, 17, 94, 250, 33, 128, 7, 66, 181, 240, 12, 99, 145, 58, 222, 73, 9, 167, 84, 211, 38,
+        120, 196, 51, 5, 233, 61, 154, 88, 19, 177, 102, 247, 44, 131, 208, 70, 25, 163, 92, 229,
+        14, 118, 185, 55, 238, 3, 149, 81, 216, 47, 110, 172, 29, 255, 96, 140, 62, 203, 35, 124,
+        190, 10, 227, 77, 158, 41, 219, 105, 22, 183, 68, 244, 136, 1, 91, 169, 54, 213, 31, 115,
+        198, 83, 160,
+    ];
+    let whole = png(21, ColorType::Grayscale, BitDepth::Eight, &noise);
+    assert_eq!(oddities(&whole), FileOddities::default());
+    let mut short = whole.clone();
+    assert_eq!(short[20..24], [0, 0, 0, 4]);
+    short[23] = 3;
+    let short = with_checksums(&short);
+    assert!(oddities(&short).has_surplus);
+    assert_eq!(
+        labels("file", &short, MapOptions::default()).unwrap(),
+        labels("file", &whole, MapOptions::default()).unwrap()[..3]
+    );
+    let after_its_end = [whole.clone(), b"more".to_vec()].concat();
+    assert!(oddities(&after_its_end).has_surplus);
+    assert!(!oddities(&whole).has_surplus);
+
+    let array = npy("|u1", false, "(2, 2)", &[1, 2, 3, 4]);
+    assert_eq!(oddities(&array), FileOddities::default());
+    let longer = [array, vec![5]].concat();
+    assert!(oddities(&longer).has_surplus);
+}
+
+#[test]
+fn files_of_all_forms_end_where_they_end() {
+    for (width, depth, samples) in [
+        (3, BitDepth::Eight, vec![7; 3 * 1000]),
+        (3, BitDepth::Two, vec![0; 9]),
+        (1, BitDepth::Eight, vec![1]),
+        (
+            1000,
+            BitDepth::Sixteen,
+            (0..2000 * 50).map(|at| (at % 251) as u8).collect(),
+        ),
+    ] {
+        let file = png(width, ColorType::Grayscale, depth, &samples);
+        assert_eq!(oddities(&file), FileOddities::default(), "{width}");
+    }
 }

@@ -76,9 +76,9 @@ impl Grid for Row {
 }
 
 #[test]
-fn grids_are_lists_of_lists() {
+fn grids_among_values_are_lists_of_lists() {
     let grids = [Row(vec![1, 2]), Row(vec![3]), Row(vec![255])];
-    let column = Column::Grids(grids.iter().map(|grid| grid as &dyn Grid).collect());
+    let column = Column::Values(grids.iter().map(|grid| Value::picture(grid)).collect());
     check(&column, &[json!([[1, 2]]), json!([[3]]), json!([[255]])]);
 }
 

@@ -324,6 +324,10 @@ impl Reading for Boxes {
                 None => Vec::new(),
             },
             details: self.details(&score).filter(|_| asked.details),
+            signature: match asked.remarks {
+                Some(remarks) => self.files.known_parts(remarks),
+                None => Named::new(),
+            },
             ..Numbers::default()
         }
     }

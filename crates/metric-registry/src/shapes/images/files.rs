@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use metric_record::{Content, Document, FieldError, Message, ReadError, Side};
+use metric_stats::fnv1a64;
 use metric_vision::read::{
     self, BoxesOptions, CocoOptions, CocoStream, ExtraImages, FindingRules, ImageRecord,
     ImageSizes, InvalidColumns, OtherOrder, RecordError, Warning, Warnings, is_yolo,
@@ -15,13 +16,16 @@ use metric_vision::{
 };
 use serde_json::json;
 
-use super::findings::{Observations, Order, Selected, number};
+use super::findings::{Observations, Order, SELECTION, Selected, number};
 use super::image_key::{IMAGE_KEY, with_image_ids, with_image_key};
 use super::selection::{IMAGES_LIST, selected};
 use super::{class_names, is_listed};
 use crate::numbers::present;
 use crate::reading::{Gathered, WantedInputs};
-use crate::{DataSet, DataSetError, Named, OptionError, OptionSpec, Options, Plan, Reading, Sink};
+use crate::{
+    DataSet, DataSetError, Named, OF_DATA, OptionError, OptionSpec, Options, Plan, Reading,
+    Remarks, Sink,
+};
 
 /// The forms of references and predictions of boxes, for help.
 pub(crate) const BOXES: (&str, &str) = (
@@ -141,6 +145,8 @@ pub(crate) struct Readers<S> {
     add_order: AddOrder<S>,
     /// Whether the fields of LVIS are read.
     federated: bool,
+    /// The kind of the objects of text files of which only the boxes are compared. Other files have boxes.
+    kind_of_texts: Option<ObjectKind>,
 }
 
 impl<S> Readers<S> {
@@ -174,6 +180,7 @@ impl Readers<BBox> {
                 Order::Yolo => counts.add_yolo(predictions, image, sizes),
             },
             federated: false,
+            kind_of_texts: None,
         }
     }
 
@@ -210,6 +217,7 @@ impl Readers<Mask> {
             ),
             add_order: |_, _, _, _, _| {},
             federated: false,
+            kind_of_texts: None,
         }
     }
 }
@@ -233,6 +241,7 @@ impl Readers<Polygon> {
             ),
             add_order: |_, _, _, _, _| {},
             federated: false,
+            kind_of_texts: None,
         }
     }
 }
@@ -250,11 +259,6 @@ impl Readers<YoloShape> {
         boxes_only: bool,
     ) -> Self {
         let in_json = kind.unwrap_or_default();
-        let in_json = if boxes_only {
-            in_json.as_boxes()
-        } else {
-            in_json
-        };
         let of_records = sigmas.clone().unwrap_or_default();
         let of_files = of_records.clone();
         Self {
@@ -278,8 +282,18 @@ impl Readers<YoloShape> {
             }),
             add_order: |_, _, _, _, _| {},
             federated: false,
+            kind_of_texts: kind.filter(|kind| boxes_only && kind.as_boxes() != *kind),
         }
     }
+}
+
+/// The problem of a kind that only text files have.
+fn of_texts(kind: ObjectKind) -> Message {
+    let problem = Message::default().option("iou-type", &kind.to_string());
+    problem.text(
+        " is for folders of text files, of which boxes are compared as in Ultralytics; here there are boxes, and no masks or \
+         keypoints are compared: remove the option",
+    )
 }
 
 /// The reader of files and of folders.
@@ -314,6 +328,7 @@ impl Readers<Keypoints> {
             }),
             add_order: |_, _, _, _, _| {},
             federated: false,
+            kind_of_texts: None,
         }
     }
 }
@@ -574,18 +589,32 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         parts.extend(present([
             (IMAGE_KEY.name, by_file),
             (IMAGES_LIST.name, self.options.images_list.clone()),
+            (
+                SELECTION,
+                (self.options.images_list.as_ref()).map(|_| OF_DATA.to_owned()),
+            ),
         ]));
         parts
     }
 
+    /// The parts of the signature that only the data tell.
+    pub(crate) fn known_parts(&self, remarks: Remarks<'_>) -> Named<String> {
+        let list = self.options.images_list.iter();
+        list.map(|_| (SELECTION.to_owned(), Selected::known(remarks)))
+            .collect()
+    }
+
     /// Refuses records if only some images of a data set are to be scored.
     pub(crate) fn accept_records(&self) -> Result<(), FieldError> {
-        let Some(list) = &self.options.images_list else {
-            return Ok(());
-        };
-        let problem = Message::default().option(IMAGES_LIST.name, list);
-        let problem = problem.text(" goes with dataset files and folders, found records");
-        Err(FieldError::new(Side::Reference, problem))
+        if let Some(list) = &self.options.images_list {
+            let problem = Message::default().option(IMAGES_LIST.name, list);
+            let problem = problem.text(" goes with dataset files and folders, found records");
+            return Err(FieldError::new(Side::Reference, problem));
+        }
+        let kind = self.readers.kind_of_texts;
+        kind.map_or(Ok(()), |kind| {
+            Err(FieldError::new(Side::Reference, of_texts(kind)))
+        })
     }
 
     /// Parses a record of one image.
@@ -623,6 +652,9 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
             data.predictions = with_image_ids(&data.references, &data.predictions)?;
         }
         if !is_folder {
+            if let Some(kind) = self.readers.kind_of_texts {
+                return Err(ReadError::new(name, of_texts(kind)));
+            }
             let given = self.options.of_folders();
             return given.first().map_or(Ok(()), |(option, value)| {
                 let problem = " is for folders of text files, found a file: remove the option";
@@ -677,8 +709,10 @@ impl<S: Shape + Clone + Send + Sync> ImageFiles<S> {
         let is_held = |key: &Key| shard.is_none_or(|shard| shard.holds(&key.to_string()));
         let held = selection.iter().copied();
         let held: BTreeSet<usize> = held.filter(|&index| is_held(&images[index].key)).collect();
+        let hash = |index: &usize| fnv1a64(images[*index].key.to_string().as_bytes()) >> 32;
         let mut counts = Selected {
             images: held.len() as u64,
+            hashes: held.iter().map(hash).sum(),
             ..Selected::default()
         };
         // Each part reads the whole, of which the first one tells.

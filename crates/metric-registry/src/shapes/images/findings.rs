@@ -78,27 +78,39 @@ pub(super) struct Selected {
     pub(super) of_images: u64,
     /// The number of detections in other images.
     pub(super) detections: u64,
+    /// The sum of the hashes of the images, which is that of their parts.
+    pub(super) hashes: u64,
 }
 
+/// The part of a signature that tells lists of one name apart.
+pub(super) const SELECTION: &str = "selected";
+
 /// The names of the tallies of [`Selected`].
-const SELECTED: [&str; 3] = [
+const SELECTED: [&str; 4] = [
     "selected images",
     "images before selection",
     "detections without selection",
+    "hashes of selected images",
 ];
 
 impl Selected {
     /// Notes it for the warning.
     pub(super) fn note<R: Reading>(self, sink: &mut Sink<'_, R>) {
-        let counts = [self.images, self.of_images, self.detections];
+        let counts = [self.images, self.of_images, self.detections, self.hashes];
         for (name, count) in SELECTED.into_iter().zip(counts) {
             sink.tally(name, count);
         }
     }
 
+    /// What tells the selection apart: the number of images, and digits of their hashes.
+    pub(super) fn known(remarks: Remarks<'_>) -> String {
+        let [images, _, _, hashes] = SELECTED.map(|name| remarks.tally(name));
+        format!("{images}-{:08x}", hashes as u32)
+    }
+
     /// The warning that scores are those of a part.
     fn warning(remarks: Remarks<'_>) -> Option<Message> {
-        let [images, of_images, detections] = SELECTED.map(|name| remarks.tally(name));
+        let [images, of_images, detections, _] = SELECTED.map(|name| remarks.tally(name));
         let message = Message::from(format!("selected {images} of {of_images} images by "))
             .option(IMAGES_LIST.name, "");
         let left = Counted::new(

@@ -288,6 +288,7 @@ impl<M: ImageMetric> Reading for OfImages<M> {
             numbers.table = self.metric.table(&score, classes, self.by_class);
             let of_classes = with_totals(classes, &state.class_totals());
             let is_ranked = state.is_ranked_by_order();
+            numbers.signature.extend(self.files.known_parts(remarks));
             numbers.warnings = data_warnings(&of_classes, is_ranked, remarks, self.warnings);
             let of_metric = self.metric.warnings(state, &score, classes, remarks);
             numbers.warnings.extend(of_metric);
