@@ -77,15 +77,15 @@ fn summary((outcome, shown): (&SuiteOutcome, Shown), submission: &str) -> String
 }
 
 fn verdict((check, is_passed): &(String, bool)) -> Badge {
-    match is_passed {
-        true => Badge {
+    if *is_passed {
+        return Badge {
             text: check.clone(),
             tone: Tone::Good,
-        },
-        false => Badge {
-            text: format!("failed: {check}"),
-            tone: Tone::Bad,
-        },
+        };
+    }
+    Badge {
+        text: format!("failed: {check}"),
+        tone: Tone::Bad,
     }
 }
 

@@ -341,9 +341,12 @@ impl<'a> Value<'a> {
         if !items.iter().any(|item| is_plain(item.get())) {
             return self.view();
         }
-        let item = |item: &&RawValue| match is_plain(item.get()) {
-            true => serde_json::Value::from(item.get()).to_string(),
-            false => item.get().to_owned(),
+        let item = |item: &&RawValue| {
+            if is_plain(item.get()) {
+                serde_json::Value::from(item.get()).to_string()
+            } else {
+                item.get().to_owned()
+            }
         };
         let items: Vec<String> = items.iter().map(item).collect();
         *buffer = format!("[{}]", items.join(","));

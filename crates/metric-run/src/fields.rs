@@ -254,10 +254,13 @@ impl FieldNames {
     /// What becomes of null on the path to the value of a role.
     pub(crate) fn on_null(&self, role: Role) -> OnNull {
         let mut fields = self.fields.iter();
-        match fields.any(|field| field.role == role && field.option == "prediction-field") {
-            false => OnNull::Refused,
-            true if self.allows_null => OnNull::Taken,
-            true => OnNull::Explained,
+        let is_prediction = fields.any(|it| it.role == role && it.option == "prediction-field");
+        if !is_prediction {
+            OnNull::Refused
+        } else if self.allows_null {
+            OnNull::Taken
+        } else {
+            OnNull::Explained
         }
     }
 

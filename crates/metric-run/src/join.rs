@@ -1178,7 +1178,12 @@ struct Surplus {
 }
 
 impl Surplus {
-    fn add(&mut self, id: Id<'_>) {
+    /// Adds a line, unless its reference was left out, which comes before it.
+    fn add(&mut self, id: Id<'_>, references: &mut Tally) {
+        references.sort();
+        if references.has_left_out(id, u64::MAX) {
+            return;
+        }
         self.count += 1;
         if self.ids.len() < NAMED_IDS {
             self.ids.push(id.to_string());
@@ -1825,14 +1830,8 @@ impl Join {
             if let Some(position) = prediction {
                 predictions.take(position);
                 if has_lines_only && let Id::Line(_) = predictions.id(position) {
-                    // The reference of a line comes first, and may have been left out.
-                    references.tally.sort();
-                    if !references
-                        .tally
-                        .has_left_out(predictions.id(position), u64::MAX)
-                    {
-                        self.surplus.add(predictions.id(position));
-                    }
+                    let id = predictions.id(position);
+                    self.surplus.add(id, &mut references.tally);
                     continue;
                 }
                 let waiting = (&mut self.waiting, &mut self.held);

@@ -47,9 +47,10 @@ impl Selected {
     #[must_use]
     pub fn in_words(&self) -> String {
         let is_whole = self.references.selected == self.references.records;
-        let (count, what) = match is_whole && self.predictions != self.references {
-            true => (self.predictions, "predictions"),
-            false => (self.references, "records"),
+        let (count, what) = if is_whole && self.predictions != self.references {
+            (self.predictions, "predictions")
+        } else {
+            (self.references, "records")
         };
         let conditions = self.conditions.join(", ");
         let (selected, records) = (grouped(count.selected), grouped(count.records));

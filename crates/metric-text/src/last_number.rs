@@ -34,6 +34,10 @@ pub fn last_number(text: &str) -> Option<Cow<'_, str>> {
     let unsigned = before.strip_suffix(['-', '\u{2212}']);
     let follows = |rest: &str| rest.ends_with(|c: char| c.is_alphanumeric() || ")]}.".contains(c));
     let is_negative = unsigned.is_some_and(|rest| !follows(rest));
+    // A number that stays as it is.
+    if is_negative && !number.contains(',') && text.get(..start)?.ends_with('-') {
+        return text.get(start - 1..end).map(Cow::Borrowed);
+    }
     Some(match (is_negative, number.contains(',')) {
         (false, false) => Cow::Borrowed(number),
         (false, true) => Cow::Owned(number.replace(',', "")),

@@ -394,10 +394,10 @@ impl Format {
             self.title()
         );
         let error = ReadError::new(source, problem);
-        Err(match self.is_columnar() {
-            true => error,
-            false => with_encoding(error, bytes, 0),
-        })
+        if self.is_columnar() {
+            return Err(error);
+        }
+        Err(with_encoding(error, bytes, 0))
     }
 }
 

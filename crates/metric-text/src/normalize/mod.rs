@@ -516,7 +516,7 @@ impl Step {
             Self::AsciiDigits => without(text, |c| c.is_ascii_digit()),
             Self::RemoveSpaces => without(text, is_space),
             Self::HanSpaces => without_han_spaces(text),
-            Self::LastNumber => crate::last_number::last_number(text).unwrap_or_default(),
+            Self::LastNumber => crate::last_number::last_number(text).unwrap_or(Cow::Borrowed("")),
             Self::WhisperBasic => whisper::basic(text, false, false),
             Self::WhisperBasicSplit => whisper::basic(text, false, true),
             Self::WhisperBasicNoDiacritics => whisper::basic(text, true, false),
@@ -1020,7 +1020,7 @@ mod tests {
             "nfx".parse::<Step>().unwrap_err().to_string(),
             "unknown normalization step \"nfx\": expected one of nfc, nfd, nfkc, nfkd, casefold, \
              lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits, ascii-digits, remove-spaces, \
-             han-spaces, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, \
+             han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-basic-nodiacritics, \
              whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-multilingual"
                 .to_owned()
                 + if cfg!(feature = "regex") { ", remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT ...)" } else { "" }

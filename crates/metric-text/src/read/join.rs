@@ -221,6 +221,7 @@ mod tests {
         JoinPolicy {
             missing,
             ignore_extra,
+            ..JoinPolicy::default()
         }
     }
 
