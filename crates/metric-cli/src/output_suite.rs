@@ -12,6 +12,8 @@ use crate::table::{Grid, Layout};
 
 /// The name of the row of the total.
 const TOTAL: &str = "total";
+/// The names of the parts of a data set.
+const PARTS: [&str; 2] = ["public", "private"];
 
 /// A score of a task, in all data and in the parts.
 pub(crate) struct Row<'o> {
@@ -313,7 +315,7 @@ fn csv(outcome: &SuiteOutcome, shown: Shown, numbers: Numbers) -> String {
     let comparison = outcome.comparison.as_ref();
     let differences = comparison.map(|comparison| differences(outcome, comparison));
     let header = ["task", "metric", "status", "score", "value"].into_iter();
-    let header = header.chain(["public", "private"].into_iter().take(parts));
+    let header = header.chain(PARTS.into_iter().take(parts));
     let compared = ["baseline", "delta", "low", "high", "p"];
     let header = header.chain(comparison.iter().flat_map(|_| compared));
     let mut text = header.collect::<Vec<_>>().join(",") + "\n";
@@ -321,7 +323,14 @@ fn csv(outcome: &SuiteOutcome, shown: Shown, numbers: Numbers) -> String {
         let mut fields: Vec<String> = names.map(csv_field).into();
         fields.extend(values.into_iter().map(|value| numbers.plain(value)));
         let found = differences.iter().flatten();
-        let mut found = found.filter(|it| (&*it.task, &*it.score) == (names[0], names[3]));
+        let [task, metric, _, score] = names;
+        // The score of the total is its rule.
+        let score = if task == TOTAL && score == TOTAL {
+            metric
+        } else {
+            score
+        };
+        let mut found = found.filter(|it| (&*it.task, &*it.score) == (task, score));
         if let Some(comparison) = comparison {
             let [baseline, _] = comparison.names();
             fields.push(csv_field(baseline));
@@ -341,7 +350,13 @@ fn csv(outcome: &SuiteOutcome, shown: Shown, numbers: Numbers) -> String {
         add([name, metric, status.name(), &row.score], values);
     }
     if outcome.rule().is_some() {
-        add([TOTAL, "", "", &rule(outcome)], totals);
+        let rule = rule(outcome);
+        add([TOTAL, &rule, "", TOTAL], totals.clone());
+        // The parts have rows of their own as well, so that each number is found by the name of its score.
+        for (name, total) in PARTS.into_iter().zip(totals.into_iter().skip(1)) {
+            let values = std::iter::once(total).chain(std::iter::repeat_n(None, parts));
+            add([TOTAL, &rule, "", name], values.collect());
+        }
     }
     text
 }

@@ -109,6 +109,11 @@ fn null_is_an_empty_answer_or_is_left_out() {
         signature("--null skip"),
         json!("exact-match|ignore:none|null:skip|v:0.1.0")
     );
+}
+
+#[test]
+fn null_is_an_error_that_says_what_to_write() {
+    let folder = batch();
     for (words, says) in [
         (
             "",

@@ -690,7 +690,7 @@ code: code.jsonl: not in the submission
             "words,string-accuracy,ok,string_accuracy,0.75"
         ]
     );
-    assert_eq!(csv.stdout.lines().last(), Some("total,,,mean,"));
+    assert_eq!(csv.stdout.lines().last(), Some("total,mean,,total,"));
     let latex = folder
         .run("run suite.toml -p good --format latex -q --percent --digits 1")
         .code(0);
@@ -1183,7 +1183,7 @@ fn comparisons_are_those_of_compare() {
     });
     let expected = format!("words,string-accuracy,ok,string_accuracy,1,old,0.25,{low},{high},{p}");
     assert_eq!(lines[1], expected);
-    assert!(lines[5].starts_with("total,,,mean,"), "{csv}");
+    assert!(lines[5].starts_with("total,mean,,total,"), "{csv}");
     assert!(lines[5].contains(",old,0.0625,"), "{csv}");
     // A task that cannot be compared is named, and harms nothing else.
     fs::write(folder.path("old/words.jsonl"), "[").expect("a file");
