@@ -188,24 +188,29 @@ fn with_short_help(arg: Arg, short: &Short) -> Arg {
     let long = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let short = match short {
         Short::Text(text) => (*text).to_owned(),
-        Short::Start => start(&long).to_owned(),
+        Short::Start => start(&long),
     };
     let words = arg.get_possible_values();
-    let words = words.iter().filter(|_| arg.get_action().takes_values());
-    let words: Vec<&str> = words.map(|word| word.get_name()).collect();
-    let long = if words.is_empty() {
-        long
-    } else {
-        format!("{long}\n\n[possible values: {}]", words.join(", "))
-    };
+    let words: Vec<&str> = words.iter().map(|word| word.get_name()).collect();
+    // A flag has the words true and false.
+    if words.is_empty() || !arg.get_action().takes_values() {
+        return arg.help(short).long_help(long);
+    }
+    let long = format!("{long}\n\n[possible values: {}]", words.join(", "));
     arg.help(short).long_help(long).hide_possible_values(true)
 }
 
-/// The start of a text, up to its first colon, semicolon or end of a sentence.
-fn start(text: &str) -> &str {
-    let ends = [": ", "; ", ". ", " ("].into_iter();
+/// The start of a text, up to its first colon, semicolon or end of a sentence, with its default.
+fn start(text: &str) -> String {
+    let (text, default) = text
+        .find(" [default: ")
+        .map_or((text, ""), |at| text.split_at(at));
+    // A condition says nothing without what is true under it.
+    let colon = (!text.starts_with("With ")).then_some(": ");
+    let ends = ["; ", ". ", " ("].into_iter().chain(colon);
     let end = ends.filter_map(|end| text.find(end)).min();
-    end.map_or(text, |end| &text[..end])
+    let start = end.map_or(text, |end| &text[..end]);
+    format!("{start}{default}")
 }
 
 /// The option for help, in place of clap's own, which has no heading.

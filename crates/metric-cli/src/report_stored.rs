@@ -206,7 +206,7 @@ impl Ranked {
         let options = find(metric).and_then(|entry| options_of(entry, result));
         Self {
             metric: metric.to_owned(),
-            ranking: Ranking::new(most),
+            ranking: Ranking::of_scores(most, find(metric).map_or(&[], |entry| entry.scores)),
             scorer: find(metric).and_then(|entry| entry.scorer(options.as_ref()?).ok()),
             options: options.unwrap_or_default(),
         }

@@ -191,7 +191,8 @@ impl Plan {
 
     /// Returns an empty ranking of the examples, if the plan wants one.
     pub(crate) fn new_ranking<T>(&self) -> Option<Ranking<T>> {
-        let mut ranking = Ranking::new(self.ranking?.most);
+        let planned = self.ranking?;
+        let mut ranking = Ranking::of_scores(planned.most, planned.scores);
         if let Some((score, direction)) = &self.ranked_by {
             ranking.choose(score, *direction);
         }

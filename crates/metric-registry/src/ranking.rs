@@ -93,6 +93,8 @@ type OrderKey = (u64, u64, u64);
 pub struct Ranking<T> {
     most: usize,
     score: Option<(String, Direction)>,
+    /// Whether no score is perfect.
+    is_unbounded: bool,
     counts: ScoreCounts,
     worst: First<T>,
     nearest: First<T>,
@@ -105,9 +107,19 @@ impl<T> Ranking<T> {
         Self {
             most,
             score: None,
+            is_unbounded: false,
             counts: ScoreCounts::default(),
             worst: First::new(),
             nearest: First::new(),
+        }
+    }
+
+    /// Returns a ranking by one of these scores. If they have no best value, no example is perfect.
+    #[must_use]
+    pub fn of_scores(most: usize, scores: &[ScoreSpec]) -> Self {
+        Self {
+            is_unbounded: scores.iter().any(|score| score.is_unbounded),
+            ..Self::new(most)
         }
     }
 
@@ -188,7 +200,7 @@ impl<T> Ranking<T> {
             Direction::Lower => (!ordered_bits(value), value <= 0.0),
         };
         let key = (rank, position, sequence);
-        if is_perfect || self.most == 0 {
+        if (is_perfect && !self.is_unbounded) || self.most == 0 {
             return false;
         }
         let is_bad = self.worst.put(self.most, key, &example);
@@ -220,6 +232,7 @@ impl<T> Ranking<T> {
         };
         let (worst, nearest) = (map(&self.worst), map(&self.nearest));
         Ranking {
+            is_unbounded: self.is_unbounded,
             most: self.most,
             score: self.score.clone(),
             counts: self.counts.clone(),

@@ -12,6 +12,8 @@ pub struct ScoreSpec {
     /// For a proportion, the names of the counts that it divides: those that are correct, and all.
     /// Whether it is one under the options at hand, [`Scorer::has_proportions`](crate::Scorer::has_proportions) says.
     pub proportion: Option<(&'static str, &'static str)>,
+    /// Whether no value is the best one, as 1 or 0 is of other scores.
+    pub is_unbounded: bool,
 }
 
 /// The direction in which values of a score are better.
@@ -54,6 +56,7 @@ impl ScoreSpec {
             parameter: "",
             direction: Some(Direction::Higher),
             proportion: None,
+            is_unbounded: false,
         }
     }
 
@@ -73,6 +76,13 @@ impl ScoreSpec {
             direction: None,
             ..Self::higher(name)
         }
+    }
+
+    /// Returns the same score without a best value.
+    #[must_use]
+    pub const fn unbounded(mut self) -> Self {
+        self.is_unbounded = true;
+        self
     }
 
     /// Returns the same score for each value of a parameter, which its name ends in.

@@ -164,13 +164,20 @@ fn says(text: &str, parts: &str) -> bool {
 /// Looks up scores of a result in JSON or CSV, in JSON also by paths such as `counts/insertions`.
 fn scores(stdout: &str) -> impl Fn(&str) -> Option<Value> {
     let json: Option<Value> = serde_json::from_str(stdout).ok();
-    let rows = stdout
+    let mut rows = stdout
         .lines()
         .map(|line| line.split(',').collect::<Vec<_>>());
-    let rows = rows.filter(|row| row.len() == 5 && row[2].is_empty());
-    let cells = rows.map(|row| {
-        let value = row[4].parse::<f64>();
-        (row[3].to_owned(), value.map_or(Value::Null, Value::from))
+    let header = rows.next().unwrap_or_default();
+    let column = |name: &str| header.iter().position(|column| *column == name);
+    let places = ["group", "score", "value"].map(column);
+    let cells = rows.filter_map(|row| {
+        let [group, score, value] =
+            places.map(|place| place.and_then(|place| row.get(place).copied()));
+        if group.is_some_and(|group| !group.is_empty()) {
+            return None;
+        }
+        let value = value?.parse::<f64>();
+        Some((score?.to_owned(), value.map_or(Value::Null, Value::from)))
     });
     let cells: Vec<(String, Value)> = cells.collect();
     move |name| match &json {

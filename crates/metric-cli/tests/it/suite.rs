@@ -939,7 +939,7 @@ fn participants_hear_what_is_wrong_with_their_own_file() {
         ),
         (
             "{\"id\": 0, \"prediction\": 7}\n",
-            "p.jsonl:1: prediction: expected a string, found a number: write it as \"7\"",
+            "p.jsonl:1: prediction: expected a string, found a number: write it as \"7\", or take all values as they are written, with --as-text",
         ),
         (
             "{\"id\": 0, \"prediction\": \"a\"}\n",

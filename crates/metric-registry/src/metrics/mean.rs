@@ -24,7 +24,7 @@ pub(crate) const MEAN: Entry = Entry {
         ["", "grades.jsonl"],
         &["mean"],
     )],
-    scores: &[ScoreSpec::higher("mean")],
+    scores: &[ScoreSpec::higher("mean").unbounded()],
     build: &|_| Ok(scorer("mean", metric_core::VERSION, Grades)),
     ..Entry::BASE
 };

@@ -307,7 +307,13 @@ impl Scorer {
         let as_rows =
             self.definition.before.is_some() || !gathered.plan.is_empty() || reads_otherwise(batch);
         let reading = &self.definition.reading;
-        (!as_rows).then(|| reading.read_columns(batch, gathered))?
+        let read = (!as_rows).then(|| reading.read_columns(batch, gathered))??;
+        Some(read.map_err(
+            |error| match batch.record_with_fields(error.index, &mut String::new()) {
+                Ok(Some(record)) => explained(error, &record),
+                _ => error,
+            },
+        ))
     }
 
     fn read_record(

@@ -159,6 +159,11 @@ fn grades_without_references() {
     folder
         .run(words)
         .fails(3, &["null.jsonl:1", "expected a number, found null"]);
+    let skipped = folder.run(&format!("{words} --missing skip --format json"));
+    assert_eq!(skipped.json()["scores"]["mean"], 4.0);
+    // No grade is a perfect one.
+    let worst = folder.run("score mean -p p.csv --prediction-field acc --show-worst 3 -q");
+    assert!(worst.stdout.contains("3.0000"), "{}", worst.stdout);
     folder
         .run("score mean -r p.csv -p p.csv")
         .fails(2, &["-r: mean has no references: expected only -p"]);
