@@ -23,13 +23,18 @@ def wer(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Word error rate, match error rate, word information lost and preserved.
 
@@ -44,12 +49,12 @@ def wer(
         unit: Unit to compare: a word, or mixed, which also has each character of scripts without spaces and
             each punctuation character and symbol as a unit [default: word].
         case_sensitive: With the profile wenet: units in upper and lower case differ.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -58,13 +63,20 @@ def wer(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``wer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
@@ -86,12 +98,12 @@ class WER(Metric):
         unit: Unit to compare: a word, or mixed, which also has each character of scripts without spaces and
             each punctuation character and symbol as a unit [default: word].
         case_sensitive: With the profile wenet: units in upper and lower case differ.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -100,13 +112,20 @@ class WER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -120,13 +139,18 @@ class WER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def cer(
@@ -144,13 +168,18 @@ def cer(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Character error rate, and the other rates of wer, counted in characters.
 
@@ -165,12 +194,12 @@ def cer(
         unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default:
             codepoint].
         case_sensitive: With the profile wenet: units in upper and lower case differ.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -179,13 +208,20 @@ def cer(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``cer`` (lower is better); ``mer`` (lower is better); ``wil`` (lower is better); ``wip``
@@ -207,12 +243,12 @@ class CER(Metric):
         unit: Unit to compare: a Unicode code point, or a grapheme, which readers see as one character [default:
             codepoint].
         case_sensitive: With the profile wenet: units in upper and lower case differ.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -221,13 +257,20 @@ class CER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -241,13 +284,18 @@ class CER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def string_accuracy(
@@ -261,13 +309,18 @@ def string_accuracy(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Share of texts that equal their reference.
 
@@ -278,25 +331,32 @@ def string_accuracy(
             the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``string_accuracy`` (higher is better).
@@ -313,25 +373,32 @@ class StringAccuracy(Metric):
     """Share of texts that equal their reference, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         samples: Whether the result has the scores of each example.
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -341,13 +408,18 @@ class StringAccuracy(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def exact_match(
@@ -367,13 +439,18 @@ def exact_match(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Share of texts that equal their reference, with the options of Hugging Face's exact_match.
 
@@ -384,12 +461,12 @@ def exact_match(
             the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
@@ -402,13 +479,20 @@ def exact_match(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``exact_match`` (higher is better).
@@ -425,12 +509,12 @@ class ExactMatch(Metric):
     """Share of texts that equal their reference, with the options of Hugging Face's exact_match, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         regexes_to_ignore: Patterns to delete first: a regular expression, or a JSON list of them.
@@ -443,13 +527,20 @@ class ExactMatch(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -465,13 +556,18 @@ class ExactMatch(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def squad(
@@ -489,13 +585,18 @@ def squad(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Exact match and F1 of answers extracted from a text, as in SQuAD.
 
@@ -509,12 +610,12 @@ def squad(
             of answers}, or SQuAD's data file (.json). Under v2, an empty list means that there is no answer.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD, or the data set whose program to follow. Under v2, a question may have no
@@ -528,13 +629,20 @@ def squad(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``exact_match`` (higher is better); ``f1`` (higher is better).
@@ -551,12 +659,12 @@ class SQuAD(Metric):
     """Exact match and F1 of answers extracted from a text, as in SQuAD, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Version of SQuAD, or the data set whose program to follow. Under v2, a question may have no
@@ -570,13 +678,20 @@ class SQuAD(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -590,13 +705,18 @@ class SQuAD(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def vqa(
@@ -612,13 +732,18 @@ def vqa(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Accuracy of answers to questions about images.
 
@@ -632,12 +757,12 @@ def vqa(
             v2's annotation file (.json).
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Convention to follow.
@@ -646,13 +771,20 @@ def vqa(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``accuracy`` (higher is better).
@@ -669,12 +801,12 @@ class VQA(Metric):
     """Accuracy of answers to questions about images, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Convention to follow.
@@ -683,13 +815,20 @@ class VQA(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -701,13 +840,18 @@ class VQA(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def anls(
@@ -723,13 +867,18 @@ def anls(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Average Normalized Levenshtein Similarity of answers read from documents.
 
@@ -740,12 +889,12 @@ def anls(
             the ``Path`` of a file; each value is an answer or a list of answers.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
@@ -756,13 +905,20 @@ def anls(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``anls`` (higher is better).
@@ -779,12 +935,12 @@ class ANLS(Metric):
     """Average Normalized Levenshtein Similarity of answers read from documents, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Score of a similarity of 0.5: 0 as in the paper, or 0.5 as in the program of the Robust Reading
@@ -795,13 +951,20 @@ class ANLS(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -813,13 +976,18 @@ class ANLS(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def relaxed_accuracy(
@@ -834,13 +1002,18 @@ def relaxed_accuracy(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy).
 
@@ -851,12 +1024,12 @@ def relaxed_accuracy(
             the ``Path`` of a file; each value is an answer or a list of answers, each a string or a number.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         tolerance: Relative tolerance of numbers.
@@ -864,13 +1037,20 @@ def relaxed_accuracy(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``relaxed_accuracy`` (higher is better).
@@ -887,12 +1067,12 @@ class RelaxedAccuracy(Metric):
     """Share of answers within 5% of the reference number, or equal to the reference text (ChartQA's relaxed accuracy), in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         tolerance: Relative tolerance of numbers.
@@ -900,13 +1080,20 @@ class RelaxedAccuracy(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -917,13 +1104,18 @@ class RelaxedAccuracy(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def edit_similarity(
@@ -938,13 +1130,18 @@ def edit_similarity(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Mean of 1 less the Levenshtein distance over the length of the longer text.
 
@@ -955,12 +1152,12 @@ def edit_similarity(
             the ``Path`` of a file; each value is a string.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -969,13 +1166,20 @@ def edit_similarity(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``edit_similarity`` (higher is better).
@@ -992,12 +1196,12 @@ class EditSimilarity(Metric):
     """Mean of 1 less the Levenshtein distance over the length of the longer text, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1006,13 +1210,20 @@ class EditSimilarity(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1023,13 +1234,18 @@ class EditSimilarity(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def bleu(
@@ -1052,13 +1268,18 @@ def bleu(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """BLEU: n-grams of generated texts that are in their references.
 
@@ -1069,12 +1290,12 @@ def bleu(
             the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program whose tokens and formula to follow.
@@ -1093,13 +1314,20 @@ def bleu(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``bleu`` (higher is better); ``sentence_bleu`` (higher is better).
@@ -1116,12 +1344,12 @@ class BLEU(Metric):
     """BLEU: n-grams of generated texts that are in their references, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program whose tokens and formula to follow.
@@ -1140,13 +1368,20 @@ class BLEU(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1165,13 +1400,18 @@ class BLEU(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def chrf(
@@ -1192,13 +1432,18 @@ def chrf(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """chrF and chrF++: n-grams of characters and words that texts share.
 
@@ -1209,12 +1454,12 @@ def chrf(
             the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program to follow.
@@ -1228,13 +1473,20 @@ def chrf(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``chrf`` (higher is better).
@@ -1251,12 +1503,12 @@ class CHRF(Metric):
     """chrF and chrF++: n-grams of characters and words that texts share, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program to follow.
@@ -1270,13 +1522,20 @@ class CHRF(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1293,13 +1552,18 @@ class CHRF(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def ter(
@@ -1319,13 +1583,18 @@ def ter(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Translation edit rate (TER): edits and shifts of words per word of the references.
 
@@ -1336,12 +1605,12 @@ def ter(
             the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: sacrebleu prepares references twice, as sacreBLEU does; corrected prepares them once, as
@@ -1356,13 +1625,20 @@ def ter(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``ter`` (lower is better).
@@ -1379,12 +1655,12 @@ class TER(Metric):
     """Translation edit rate (TER): edits and shifts of words per word of the references, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: sacrebleu prepares references twice, as sacreBLEU does; corrected prepares them once, as
@@ -1399,13 +1675,20 @@ class TER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1421,13 +1704,18 @@ class TER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def rouge(
@@ -1447,13 +1735,18 @@ def rouge(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """ROUGE: n-grams and subsequences of words that a summary shares with its reference.
 
@@ -1464,12 +1757,12 @@ def rouge(
             the ``Path`` of a file; each value is a text or a list of texts.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program to follow.
@@ -1484,13 +1777,20 @@ def rouge(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``rougeTYPE`` (higher is better).
@@ -1507,12 +1807,12 @@ class ROUGE(Metric):
     """ROUGE: n-grams and subsequences of words that a summary shares with its reference, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         profile: Program to follow.
@@ -1527,13 +1827,20 @@ class ROUGE(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1549,13 +1856,18 @@ class ROUGE(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def cpwer(
@@ -1574,13 +1886,18 @@ def cpwer(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Word error rate of several speakers, each paired with a speaker of the prediction.
 
@@ -1598,8 +1915,8 @@ def cpwer(
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1608,13 +1925,20 @@ def cpwer(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``cp_wer`` (lower is better); ``tcp_wer`` (lower is better).
@@ -1638,8 +1962,8 @@ class CPWER(Metric):
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1648,13 +1972,20 @@ class CPWER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1669,13 +2000,18 @@ class CPWER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def orcwer(
@@ -1695,13 +2031,18 @@ def orcwer(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Word error rate of several speakers, whose segments go where they fit best.
 
@@ -1720,8 +2061,8 @@ def orcwer(
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1730,13 +2071,20 @@ def orcwer(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``orc_wer`` (lower is better); ``tcorc_wer`` (lower is better).
@@ -1761,8 +2109,8 @@ class ORCWER(Metric):
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1771,13 +2119,20 @@ class ORCWER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1793,13 +2148,18 @@ class ORCWER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def dicpwer(
@@ -1818,13 +2178,18 @@ def dicpwer(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Word error rate of several speakers, to whom each predicted segment goes where it fits best.
 
@@ -1842,8 +2207,8 @@ def dicpwer(
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1852,13 +2217,20 @@ def dicpwer(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``di_cp_wer`` (lower is better); ``di_tcp_wer`` (lower is better).
@@ -1882,8 +2254,8 @@ class DICPWER(Metric):
         unit: Unit to compare.
         normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
             nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
-            ascii-digits, remove-spaces, han-spaces, whisper-basic, whisper-basic-split, whisper-basic-
-            nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
             multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
             ...).
         max_cells: Refuse records whose alignment takes more table cells than this. The default is about 5 s of
@@ -1892,13 +2264,20 @@ class DICPWER(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -1913,13 +2292,18 @@ class DICPWER(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def codebleu(
@@ -1937,13 +2321,18 @@ def codebleu(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow.
 
@@ -1954,8 +2343,8 @@ def codebleu(
             the ``Path`` of a file; each value is a string, or `references`: a list of strings.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         lang: Language of all texts.
         lang_field: Field next to the reference that names the language of the example, instead of lang.
         profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
@@ -1968,13 +2357,20 @@ def codebleu(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``codebleu`` (higher is better); ``ngram_match`` (higher is better); ``weighted_ngram_match``
@@ -1992,8 +2388,8 @@ class CodeBLEU(Metric):
     """CodeBLEU of source code, from n-grams, keywords, syntax trees and dataflow, in batches.
 
     Args:
-        extract: Score only a part of the prediction: the first group of the first match of REGEX, or with fence
-            the first fenced block (```).
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
         lang: Language of all texts.
         lang_field: Field next to the reference that names the language of the example, instead of lang.
         profile: Definition to follow. Syntax and dataflow match are recalls: code added to a prediction hardly
@@ -2006,13 +2402,20 @@ class CodeBLEU(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2026,13 +2429,18 @@ class CodeBLEU(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def pass_at_k(
@@ -2045,13 +2453,18 @@ def pass_at_k(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Probability that one of k samples of a task passes (pass@k), and that all do (pass^k).
 
@@ -2067,13 +2480,20 @@ def pass_at_k(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``pass@K`` (higher is better); ``pass_all@K`` (higher is better).
@@ -2096,13 +2516,20 @@ class PassAtK(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2112,13 +2539,18 @@ class PassAtK(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def classification(
@@ -2127,6 +2559,8 @@ def classification(
     references: Any,
     ids: Any = None,
     fields: Any = None,
+    extract: str | None = None,
+    normalize: Sequence[str] | str | None = None,
     average: Literal['micro', 'macro', 'weighted'] = 'macro',
     zero_division: Literal['undefined', '0', '1'] = 'undefined',
     labels: Sequence[str] | str | None = None,
@@ -2135,13 +2569,18 @@ def classification(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division.
 
@@ -2152,6 +2591,14 @@ def classification(
             the ``Path`` of a file; each value is a label, which is an integer or a string.
         ids: An id per example, for messages and samples.
         fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
         average: How to average precision, recall and F1 over classes.
         zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
@@ -2166,13 +2613,20 @@ def classification(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``accuracy`` (higher is better); ``precision`` (higher is better); ``recall`` (higher is
@@ -2191,6 +2645,14 @@ class Classification(Metric):
     """Single-label classification: accuracy, precision, recall and F1, as in scikit-learn except for zero_division, in batches.
 
     Args:
+        extract: Score only a part of the prediction: the first group of the first match of REGEX, with fence
+            the first fenced block (```), or with last-number the last number, without commas.
+        normalize: Steps that normalize both texts, in the order given: a comma-separated list of nfc, nfd,
+            nfkc, nfkd, casefold, lower, strip, collapse, whitespace, punctuation, ascii-punctuation, digits,
+            ascii-digits, remove-spaces, han-spaces, last-number, whisper-basic, whisper-basic-split, whisper-
+            basic-nodiacritics, whisper-basic-nodiacritics-split, whisper-english, open-asr-english, open-asr-
+            multilingual, remove(REGEX), replace(REGEX, TEXT), remove-words(WORD ...), replace-words(WORD=TEXT
+            ...).
         average: How to average precision, recall and F1 over classes.
         zero_division: Score to report for 0 / 0, such as the precision of a class that is never predicted. Also
             used for Cohen's kappa and the Matthews correlation if all labels are equal. scikit-learn uses 0.
@@ -2205,17 +2667,26 @@ class Classification(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
         *,
+        extract: str | None = None,
+        normalize: Sequence[str] | str | None = None,
         average: Literal['micro', 'macro', 'weighted'] = 'macro',
         zero_division: Literal['undefined', '0', '1'] = 'undefined',
         labels: Sequence[str] | str | None = None,
@@ -2224,13 +2695,18 @@ class Classification(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def classification_scores(
@@ -2254,13 +2730,18 @@ def classification_scores(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Scores of classes: ROC AUC, average precision, log loss, Brier score, calibration error.
 
@@ -2289,13 +2770,20 @@ def classification_scores(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``roc_auc`` (higher is better); ``average_precision`` (higher is better); ``log_loss`` (lower
@@ -2328,13 +2816,20 @@ class ClassificationScores(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2352,13 +2847,18 @@ class ClassificationScores(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def multilabel(
@@ -2380,13 +2880,18 @@ def multilabel(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Several labels per example: precision, recall, F1, Jaccard, Hamming loss; ROC AUC and average precision of scores.
 
@@ -2412,13 +2917,20 @@ def multilabel(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better);
@@ -2450,13 +2962,20 @@ class Multilabel(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2472,13 +2991,18 @@ class Multilabel(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def accuracy_at_k(
@@ -2499,13 +3023,18 @@ def accuracy_at_k(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Share of examples whose reference is among the first k predicted labels.
 
@@ -2533,13 +3062,20 @@ def accuracy_at_k(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``accuracy@K`` (higher is better).
@@ -2569,13 +3105,20 @@ class AccuracyAtK(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2590,13 +3133,18 @@ class AccuracyAtK(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def mrr(
@@ -2617,13 +3165,18 @@ def mrr(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Mean reciprocal rank of the reference among the predicted labels.
 
@@ -2650,13 +3203,20 @@ def mrr(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``mrr`` (higher is better); ``mrr@K`` (higher is better).
@@ -2685,13 +3245,20 @@ class MRR(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2706,13 +3273,18 @@ class MRR(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def retrieval(
@@ -2731,13 +3303,18 @@ def retrieval(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Ranked documents of topics: nDCG, MAP, MRR, precision, recall, success, bpref.
 
@@ -2761,13 +3338,20 @@ def retrieval(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``ndcg`` (higher is better); ``ndcg@K`` (higher is better); ``map`` (higher is better);
@@ -2799,13 +3383,20 @@ class Retrieval(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2820,13 +3411,18 @@ class Retrieval(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def regression(
@@ -2842,13 +3438,18 @@ def regression(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Errors of predicted numbers (MAE, MSE, RMSE, MAPE, the greatest error), R² and Pearson's correlation.
 
@@ -2867,13 +3468,20 @@ def regression(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``mae`` (lower is better); ``mse`` (lower is better); ``rmse`` (lower is better); ``mape``
@@ -2898,13 +3506,20 @@ class Regression(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2914,13 +3529,18 @@ class Regression(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def rank_correlation(
@@ -2932,13 +3552,18 @@ def rank_correlation(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Spearman's and Kendall's rank correlations of predicted numbers.
 
@@ -2953,13 +3578,20 @@ def rank_correlation(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``spearman`` (higher is better); ``kendall`` (higher is better).
@@ -2980,13 +3612,20 @@ class RankCorrelation(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -2994,13 +3633,119 @@ class RankCorrelation(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
+    ) -> None: ...
+
+def mean(
+    *,
+    predictions: Any,
+    ids: Any = None,
+    fields: Any = None,
+    samples: bool = False,
+    details: bool = False,
+    missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
+    extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
+    threads: int | None = None,
+    confidence: float | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    cluster_field: str | None = None,
+    slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
+) -> Result:
+    """Mean of numbers, or of true and false, that are scores already, such as the grades of a judge.
+
+    Args:
+        predictions: A sequence, an array or a column with one value per example, a mapping of ids to values, or
+            the ``Path`` of a file; each value is a number, or true or false, which count as 1 and 0.
+        ids: An id per example, for messages and samples.
+        fields: Further columns by name, such as weights, clusters or slices: a mapping, or a data frame.
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
+
+    Returns:
+        The scores ``mean`` (higher is better).
+
+    Raises:
+        MetricError: An option or a value is wrong.
+
+    >>> import metric_suite
+    >>> metric_suite.mean(predictions=[0.5, True, 4])["mean"]
+    1.8333...
+    """
+
+class Mean(Metric):
+    """Mean of numbers, or of true and false, that are scores already, such as the grades of a judge, in batches.
+
+    Args:
+        samples: Whether the result has the scores of each example.
+        details: Whether the result has details that are too large for a table, such as curves.
+        missing: Mappings: what a reference without a prediction is: an error by default, scored against an
+            empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
+        extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
+        threads: The number of threads, by default one per core. The result does not depend on it.
+        confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
+        resamples: Replicates of the bootstrap, 2000 by default.
+        seed: Seed of all random numbers, 0 by default.
+        cluster_field: Field of examples that are resampled together.
+        slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
+    """
+    def __init__(
+        self,
+        *,
+        samples: bool = False,
+        details: bool = False,
+        missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
+        extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
+        threads: int | None = None,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int | None = None,
+        cluster_field: str | None = None,
+        slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def coco(
@@ -3028,13 +3773,18 @@ def coco(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> CocoResult:
     """COCO's average precision and recall of boxes, masks or keypoints, matching pycocotools 2.0.11 (except for the errors under quirks).
 
@@ -3081,13 +3831,20 @@ def coco(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
@@ -3137,13 +3894,20 @@ class COCO(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3167,13 +3931,18 @@ class COCO(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def lvis(
@@ -3197,13 +3966,18 @@ def lvis(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> CocoResult:
     """LVIS's average precision and recall of boxes or masks, matching lvis 0.5.3 (except for the error under quirks).
 
@@ -3238,13 +4012,20 @@ def lvis(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``AP`` (higher is better); ``APT`` (higher is better); ``AP_AREA`` (higher is better);
@@ -3282,13 +4063,20 @@ class LVIS(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3308,13 +4096,18 @@ class LVIS(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def voc(
@@ -3338,13 +4131,18 @@ def voc(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Pascal VOC's average precision of boxes.
 
@@ -3379,13 +4177,20 @@ def voc(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``mAP`` (higher is better); ``AP`` (higher is better).
@@ -3424,13 +4229,20 @@ class VOC(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3450,13 +4262,18 @@ class VOC(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def detection(
@@ -3481,13 +4298,18 @@ def detection(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Precision, recall and F1 of boxes under a matching rule that you choose.
 
@@ -3529,13 +4351,20 @@ def detection(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better);
@@ -3584,13 +4413,20 @@ class Detection(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3611,13 +4447,18 @@ class Detection(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def tide(
@@ -3638,13 +4479,18 @@ def tide(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """TIDE: average precision that each of six types of box errors costs, matching tidecv 1.0.1.
 
@@ -3676,13 +4522,20 @@ def tide(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``AP`` (higher is better); ``dAP_ERROR`` (lower is better).
@@ -3718,13 +4571,20 @@ class TIDE(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3741,13 +4601,18 @@ class TIDE(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def confusion_matrix(
@@ -3771,13 +4636,18 @@ def confusion_matrix(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Confusion matrix of box classes and the background.
 
@@ -3815,13 +4685,20 @@ def confusion_matrix(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``precision`` (higher is better); ``recall`` (higher is better); ``f1`` (higher is better).
@@ -3863,13 +4740,20 @@ class ConfusionMatrix(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -3889,13 +4773,18 @@ class ConfusionMatrix(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def ultralytics(
@@ -3919,13 +4808,18 @@ def ultralytics(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """P, R, mAP50 and mAP50-95 of YOLO data sets as Ultralytics prints them: boxes, segments, oriented boxes and poses.
 
@@ -3961,13 +4855,20 @@ def ultralytics(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``P`` (higher is better); ``R`` (higher is better); ``mAP50`` (higher is better); ``mAP75``
@@ -4011,13 +4912,20 @@ class Ultralytics(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4037,13 +4945,18 @@ class Ultralytics(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def segmentation(
@@ -4067,13 +4980,18 @@ def segmentation(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Semantic segmentation of label maps: mIoU, accuracy, precision, Dice.
 
@@ -4105,13 +5023,20 @@ def segmentation(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``mIoU`` (higher is better); ``mAcc`` (higher is better); ``aAcc`` (higher is better);
@@ -4151,13 +5076,20 @@ class Segmentation(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4177,13 +5109,18 @@ class Segmentation(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def panoptic(
@@ -4203,13 +5140,18 @@ def panoptic(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Panoptic quality (PQ), segmentation quality (SQ) and recognition quality (RQ) of things and stuff, matching panopticapi.
 
@@ -4238,13 +5180,20 @@ def panoptic(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``PQ`` (higher is better); ``SQ`` (higher is better); ``RQ`` (higher is better);
@@ -4278,13 +5227,20 @@ class Panoptic(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4300,13 +5256,18 @@ class Panoptic(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def lanes(
@@ -4326,13 +5287,18 @@ def lanes(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """Precision and recall of traffic rules and the lanes they apply to (MapDR).
 
@@ -4359,13 +5325,20 @@ def lanes(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``rule_precision`` (higher is better); ``rule_recall`` (higher is better); ``rule_f1``
@@ -4406,13 +5379,20 @@ class Lanes(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4428,13 +5408,18 @@ class Lanes(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def openlane(
@@ -4446,13 +5431,18 @@ def openlane(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """OpenLane-V2 Score: lanes, traffic elements and their topology.
 
@@ -4470,13 +5460,20 @@ def openlane(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``DET_l`` (higher is better); ``DET_t`` (higher is better); ``TOP_ll`` (higher is better);
@@ -4502,13 +5499,20 @@ class OpenLane(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4516,13 +5520,18 @@ class OpenLane(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 def arc(
@@ -4537,13 +5546,18 @@ def arc(
     samples: bool = False,
     details: bool = False,
     missing: Literal['error', 'empty', 'skip'] | None = None,
+    null: Literal['error', 'empty', 'skip'] | None = None,
+    as_text: bool = False,
     extra: Literal['error', 'ignore'] | None = None,
+    where: str | Sequence[str] | None = None,
     threads: int | None = None,
     confidence: float | None = None,
     resamples: int | None = None,
     seed: int | None = None,
     cluster_field: str | None = None,
     slice_field: str | Sequence[str] | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
 ) -> Result:
     """ARC grids and submissions: solved outputs and tasks, exact match, padded cell accuracy.
 
@@ -4567,13 +5581,20 @@ def arc(
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
 
     Returns:
         The scores ``cell_accuracy`` (higher is better); ``cell_accuracy_pooled`` (higher is better); ``exact``
@@ -4601,13 +5622,20 @@ class ARC(Metric):
         details: Whether the result has details that are too large for a table, such as curves.
         missing: Mappings: what a reference without a prediction is: an error by default, scored against an
             empty one, or left out.
+        null: What a prediction that is None is: by default what ``missing`` says, otherwise an error, an empty
+            one, or left out.
+        as_text: Whether numbers and Booleans are read as texts, as they are written.
         extra: Mappings: what a prediction without a reference is: an error by default, or left out.
+        where: Conditions such as ``"subject=law"`` or ``"split!=train"`` on ``fields``, which select the
+            examples that are scored; values of one field are alternatives.
         threads: The number of threads, by default one per core. The result does not depend on it.
         confidence: Confidence of intervals, such as 0.95. By default there are no intervals.
         resamples: Replicates of the bootstrap, 2000 by default.
         seed: Seed of all random numbers, 0 by default.
         cluster_field: Field of examples that are resampled together.
         slice_field: Fields whose values divide the examples into slices, each with scores of its own.
+        scores: The names of the scores to show, in this order.
+        sort: The score by which groups are sorted, the best one first.
     """
     def __init__(
         self,
@@ -4618,13 +5646,18 @@ class ARC(Metric):
         samples: bool = False,
         details: bool = False,
         missing: Literal['error', 'empty', 'skip'] | None = None,
+        null: Literal['error', 'empty', 'skip'] | None = None,
+        as_text: bool = False,
         extra: Literal['error', 'ignore'] | None = None,
+        where: str | Sequence[str] | None = None,
         threads: int | None = None,
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int | None = None,
         cluster_field: str | None = None,
         slice_field: str | Sequence[str] | None = None,
+        scores: str | Sequence[str] | None = None,
+        sort: str | None = None,
     ) -> None: ...
 
 CLASSES: dict[str, type[Metric]]
@@ -4656,6 +5689,7 @@ __all__ = [
     'retrieval',
     'regression',
     'rank_correlation',
+    'mean',
     'coco',
     'lvis',
     'voc',
@@ -4694,6 +5728,7 @@ __all__ = [
     'Retrieval',
     'Regression',
     'RankCorrelation',
+    'Mean',
     'COCO',
     'LVIS',
     'VOC',

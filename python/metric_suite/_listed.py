@@ -34,6 +34,8 @@ class MetricInfo(NamedTuple):
     programs: str
     #: The files of ``metric demo``, with ``name``, ``references``, ``predictions`` and ``options``.
     demos: list[dict[str, Any]]
+    #: Whether it compares predictions with references.
+    compares: bool
     #: The name of its class.
     class_name: str
     #: Whether its result has arrays of precision, recall and scores.

@@ -147,8 +147,7 @@ def _text(path: Any, name: str) -> str:
 @cache
 def _compares(name: str) -> bool:
     """Whether a metric compares predictions with references."""
-    shapes = [shape["name"] for entry in _entries() if entry["name"] == name for shape in entry["shapes"]]
-    return "samples" not in shapes
+    return all(entry["compares"] for entry in _entries() if entry["name"] == name)
 
 
 def _scored(

@@ -46,6 +46,7 @@ fn metric_json(entry: &Entry) -> Value {
         "question": entry.question,
         "programs": entry.programs,
         "demos": entry.demos.iter().map(demo_json).collect::<Vec<_>>(),
+        "compares": entry.compares(),
         "class_name": entry.class_name(),
         "arrays": entry.arrays,
     })

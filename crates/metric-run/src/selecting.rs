@@ -90,6 +90,14 @@ const NAMED_VALUES: usize = 8;
 const LOOKED_AT: usize = 64;
 
 impl Tally {
+    /// The tally of records with these fields.
+    pub(crate) fn of_fields(names: Vec<String>) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     /// Judges a record that the run holds or not, and counts it. Returns whether it is selected.
     pub(crate) fn judge(
         &mut self,

@@ -247,10 +247,11 @@ impl<'t> Rows<'t> {
         };
         let Table { ids, values, .. } = self.table.view();
         let mut fields = self.table.view().fields;
+        let names = fields.iter().map(|(name, _)| name.to_string()).collect();
         fields.retain(|(name, _)| wanted(name));
         let batch = Batch::new(ids, values.clone(), values, fields);
         let batch = batch.map_err(|error| ReadError::new(self.table.name, problem(&error)))?;
-        let (mut tally, mut buffer) = (Tally::default(), String::new());
+        let (mut tally, mut buffer) = (Tally::of_fields(names), String::new());
         let holds = |id: Id<'_>| run.shard.is_none_or(|it| it.holds(&id.to_string()));
         for row in 0..batch.len() {
             let judged = batch
