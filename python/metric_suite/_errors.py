@@ -18,7 +18,7 @@ class MetricError(ValueError):
     >>> metric_suite.wer(predictions=["a", 1], references=["a", "b"])
     Traceback (most recent call last):
         ...
-    metric_suite.MetricError: predictions[1]: expected a string, found a number: write it as "1"
+    metric_suite.MetricError: predictions[1]: expected a string, found a number: write it as "1", or take all values as they are written, with as_text
     """
 
     def __init__(
