@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metric_record::{FieldError, ReadError};
+use metric_record::ReadError;
 
 use crate::RunError;
 use crate::formats::csv::Layout;
@@ -87,13 +87,6 @@ impl Block {
         let has_lines = matches!(self.part.unit, Unit::Line | Unit::FirstLine);
         let line = self.line_at(error.offset);
         scan_error(&self.part.file, has_lines.then_some(line), error)
-    }
-
-    /// The error of a record with a field that cannot be read.
-    pub(crate) fn record_error(&self, record: &Found, error: FieldError) -> RunError {
-        let (line, location) = self.part.line_or_location(record.line, "");
-        let location = (self.part.file.as_str(), line, location.as_str());
-        RunError::record(location, record.id(&self.text), error)
     }
 }
 

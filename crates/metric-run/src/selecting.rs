@@ -8,7 +8,9 @@ use metric_registry::{Selection, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
+use crate::block::Block;
 use crate::formats::grouped;
+use crate::found::Found;
 use crate::waiter::fingerprint;
 
 /// The number of records of one side: those that a run holds, and those among them that are selected.
@@ -277,4 +279,13 @@ pub(crate) fn refuse_without_fields(selection: &Selection, what: &str) -> RunErr
     RunError::Usage(message.text(format_args!(
         ": {what}: expected a format with fields, such as JSON Lines or CSV"
     )))
+}
+
+impl Block {
+    /// The error of a record with a field that cannot be read.
+    pub(crate) fn record_error(&self, record: &Found, error: FieldError) -> RunError {
+        let (line, location) = self.part.line_or_location(record.line, "");
+        let location = (self.part.file.as_str(), line, location.as_str());
+        RunError::record(location, record.id(&self.text), error)
+    }
 }
