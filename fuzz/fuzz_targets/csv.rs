@@ -19,7 +19,6 @@ fuzz_target!(|data: &[u8]| {
             &[EmptyField::Error, EmptyField::Text, EmptyField::Null],
             options >> 4,
         ),
-        ..CsvOptions::default()
     };
     let source = |bytes: &[u8]| Source::memory("data", bytes, Format::Csv).with_csv(csv);
     let mut fields = Fields::default();

@@ -805,9 +805,7 @@ fn worst_by(entries: &[&Entry], matches: &ArgMatches) -> Result<Option<String>, 
     }
     let scores = entries.iter().flat_map(|entry| entry.scores);
     let scores = scores.filter(|score| score.direction.is_some());
-    let scores: Vec<String> = scores
-        .map(|score| format!("{}{}", score.name, score.parameter))
-        .collect();
+    let scores: Vec<String> = scores.map(ToString::to_string).collect();
     Err(Failure::Usage(format!(
         "invalid value {name:?} for --worst-by: expected a score that has a direction: {}",
         scores.join(", ")

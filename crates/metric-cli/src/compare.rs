@@ -15,7 +15,8 @@ use serde_json::json;
 
 use crate::error::Failure;
 use crate::output::{
-    Numbers, cell, csv_field, ends_of, latex_cells, latex_table, latex_text, slices_note,
+    Numbers, cell, csv_field, ends_of, interval_name, latex_cells, latex_table, latex_text,
+    slices_note,
 };
 #[cfg(feature = "report")]
 use crate::report_compare;
@@ -584,6 +585,11 @@ const OF_SYSTEM: usize = 3;
 /// and its interval.
 const JOINED: [usize; 6] = [0, 1, 2, 3, 5, 4];
 
+/// The same of a table with this number of columns, the further ones last.
+fn joined_importance(columns: usize) -> Vec<usize> {
+    JOINED.into_iter().chain(JOINED.len()..columns).collect()
+}
+
 /// The columns by their importance: what changed, and whether that is significant, comes before intervals.
 fn importance(columns: usize, has_holm: bool, has_examples: bool) -> Vec<usize> {
     let [name, score, interval, difference, its_interval, p] = [0, 1, 2, 3, 4, 5];
@@ -601,10 +607,6 @@ struct Tables<'c> {
     /// The report of each system.
     reports: &'c [Report],
     numbers: Numbers,
-}
-
-fn interval_name(comparison: &Comparison) -> String {
-    format!("{}% interval", percent(comparison.statistics.confidence))
 }
 
 fn better(direction: Option<Direction>) -> String {
@@ -631,7 +633,8 @@ fn difference_header(
     has_examples: bool,
     numbers: Numbers,
 ) -> Vec<String> {
-    let its_interval = format!("{} of difference", interval_name(comparison));
+    let interval = interval_name(comparison.statistics.confidence);
+    let its_interval = format!("{interval} of difference");
     let mut header = vec![numbers.column("difference"), its_interval, "p".to_owned()];
     if has_holm {
         header.push("p (Holm)".to_owned());
@@ -732,8 +735,7 @@ fn table_of_groups(
         }
     };
     let importance = if is_pair {
-        let rest = JOINED.len()..header.len();
-        JOINED.into_iter().chain(rest).collect()
+        joined_importance(header.len())
     } else {
         (0..header.len()).collect()
     };
@@ -744,11 +746,6 @@ fn table_of_groups(
         header,
         importance,
     })
-}
-
-fn percent(confidence: f64) -> f64 {
-    // 0.95 x 100 has a rounding error, which is not printed.
-    (confidence * 1e8).round() / 1e6
 }
 
 /// The block of a score. `group` has its kind and name. `has_holm` is whether several p-values were adjusted
@@ -771,7 +768,7 @@ fn block(
     let of_score: Vec<&Difference> = differences.iter().filter(|it| it.score == score).collect();
     let direction = of_score.iter().find_map(|it| it.direction);
     let has_examples = of_score.iter().any(|it| it.examples.is_some());
-    let interval = interval_name(comparison);
+    let interval = interval_name(comparison.statistics.confidence);
     let location = group.map_or_else(String::new, |(kind, name)| {
         format!(", {kind} {}", cell(name, false))
     });
@@ -1013,10 +1010,7 @@ fn joined(blocks: Vec<Block>) -> Vec<Block> {
             _ => tables.push(Block {
                 group: block.group,
                 has_groups: false,
-                importance: JOINED
-                    .into_iter()
-                    .chain(JOINED.len()..header.len())
-                    .collect(),
+                importance: joined_importance(header.len()),
                 header,
                 rows: vec![row],
             }),

@@ -91,10 +91,9 @@ pub(crate) fn words_text(spec: &OptionSpec, indent: usize) -> String {
 }
 
 fn score_text(score: &ScoreSpec) -> String {
-    let name = format!("{}{}", score.name, score.parameter);
     match score.direction {
-        None => name,
-        Some(direction) => format!("{name} ({} is better)", direction.name()),
+        None => score.to_string(),
+        Some(direction) => format!("{score} ({} is better)", direction.name()),
     }
 }
 

@@ -122,7 +122,7 @@ fn latex(scored: &Scored, numbers: Numbers) -> String {
         outcome, report, ..
     } = scored;
     let found = outcome.intervals();
-    let interval = interval_name(outcome);
+    let interval = interval_name_of(outcome);
     let header = [outcome.metric().to_owned(), numbers.column("score")];
     let header: Vec<String> = header.into_iter().chain(interval.clone()).collect();
     let rows = report.scores.iter().map(|(name, value)| {
@@ -268,7 +268,7 @@ fn tables(scored: &Scored, layout: Layout, numbers: Numbers, worst: usize) -> St
     } = scored;
     let metric = outcome.metric();
     let mut text = String::new();
-    let interval = interval_name(outcome);
+    let interval = interval_name_of(outcome);
     let found = outcome.intervals();
     if let Some(table) = report.table.as_ref().filter(|_| found.is_none()) {
         push(&mut text, &printed_table(table, numbers, markdown), layout);
@@ -504,11 +504,16 @@ pub(crate) fn slices_note(outcome: &Outcome, kind: &str, count: usize) -> Option
 }
 
 /// The name of the column of intervals, such as `95% interval`.
-fn interval_name(outcome: &Outcome) -> Option<String> {
-    let statistics = outcome.statistics()?;
+pub(crate) fn interval_name(confidence: f64) -> String {
     // 0.95 x 100 has a rounding error, which is not printed.
-    let percent = (statistics.confidence * 1e8).round() / 1e6;
-    outcome.intervals().map(|_| format!("{percent}% interval"))
+    format!("{}% interval", (confidence * 1e8).round() / 1e6)
+}
+
+/// The same for an outcome, if it has intervals.
+fn interval_name_of(outcome: &Outcome) -> Option<String> {
+    let statistics = outcome.statistics()?;
+    let name = interval_name(statistics.confidence);
+    outcome.intervals().map(|_| name)
 }
 
 /// The ends of the interval of a score.

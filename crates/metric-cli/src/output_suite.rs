@@ -7,13 +7,15 @@ use serde_json::Value;
 
 use crate::checks::SuiteVerdict;
 use crate::error::printable;
-use crate::output::{Numbers, Style, cell, csv_field, latex_cells, latex_table, latex_text, push};
+use crate::output::{
+    Numbers, Style, cell, csv_field, interval_name, latex_cells, latex_table, latex_text, push,
+};
 use crate::table::{Grid, Layout};
 
 /// The name of the row of the total.
 const TOTAL: &str = "total";
 /// The names of the parts of a data set.
-const PARTS: [&str; 2] = ["public", "private"];
+pub(crate) const PARTS: [&str; 2] = ["public", "private"];
 
 /// A score of a task, in all data and in the parts.
 pub(crate) struct Row<'o> {
@@ -257,25 +259,18 @@ pub(crate) fn differences(outcome: &SuiteOutcome, comparison: &SuiteComparison) 
     all
 }
 
-/// The level of the intervals of a comparison.
-pub(crate) fn percent(comparison: &SuiteComparison) -> f64 {
-    // 0.95 x 100 has a rounding error, which is not printed.
-    (comparison.confidence() * 1e8).round() / 1e6
-}
-
 /// The differences as names of columns, and cells as text.
 fn difference_cells(
     outcome: &SuiteOutcome,
     comparison: &SuiteComparison,
     numbers: Numbers,
 ) -> (Vec<String>, Vec<Vec<String>>) {
-    let percent = percent(comparison);
     let [baseline, system] = comparison.names();
     let header = [
         "task".to_owned(),
         "score".to_owned(),
         format!("{system} - {baseline}"),
-        format!("{percent}% interval"),
+        interval_name(comparison.confidence()),
         "p".to_owned(),
     ];
     let row = |it: Difference| {

@@ -7,7 +7,8 @@ use metric_report::{
 use serde_json::Value;
 
 use crate::error::Failure;
-use crate::output_suite::{Difference, Row, differences, percent, rows, totals};
+use crate::output::interval_name;
+use crate::output_suite::{Difference, PARTS, Row, differences, rows, totals};
 use crate::report::{self, Open};
 
 /// Writes the report of an outcome, with the name of the submission, and with the threshold checks in words and whether they
@@ -117,7 +118,7 @@ fn scores(outcome: &SuiteOutcome, shown: Shown) -> Section {
         let position = counted.iter().position(|(other, _)| *other == name);
         Cell::from(position.and_then(|position| weights.get(position)).copied())
     };
-    let parts = ["public", "private"].into_iter().take(totals.len() - 1);
+    let parts = PARTS.into_iter().take(totals.len() - 1);
     let mut columns = vec![text_column("task"), text_column("score")];
     columns.extend((!weights.is_empty()).then(|| number_column("weight")));
     columns.push(number_column("value"));
@@ -156,7 +157,7 @@ fn differences_section(outcome: &SuiteOutcome, comparison: &SuiteComparison) -> 
         text_column("task"),
         text_column("score"),
         number_column(&format!("{system} - {baseline}")),
-        number_column(&format!("{}% interval", percent(comparison))),
+        number_column(&interval_name(comparison.confidence())),
         number_column("p"),
     ];
     let row = |it: Difference| {

@@ -7,7 +7,9 @@ use std::io;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use metric_registry::{Direction, Entry, OptionKind, OptionValue, Options, find, meaning};
+use metric_registry::{
+    Direction, Entry, OptionKind, OptionValue, Options, ScoreSpec, find, meaning,
+};
 use serde::Deserialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 use toml::Spanned;
@@ -230,25 +232,8 @@ impl Suite {
         let Some(ScoreOf { task, score }) = of else {
             return failed(expected.to_owned());
         };
-        let Some(found) = self.tasks.iter().find(|it| it.name == task) else {
-            let names: Vec<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
-            return failed(format!(
-                "no task {task:?}: expected one of {}",
-                names.join(", ")
-            ));
-        };
-        let Some(spec) = found.entry.score(&score) else {
-            let names = found.entry.scores.iter();
-            let names: Vec<String> = names
-                .map(|spec| format!("{}{}", spec.name, spec.parameter))
-                .collect();
-            let metric = found.entry.name;
-            return failed(format!(
-                "{metric} has no such score: expected one of {}",
-                names.join(", ")
-            ));
-        };
-        Ok(spec.direction)
+        let spec = score_in(&self.tasks, &task, &score);
+        spec.map_or_else(failed, |spec| Ok(spec.direction))
     }
 
     /// Returns the paths of the references of all tasks, and those of files that their options name.
@@ -739,23 +724,8 @@ impl TomlFile<'_> {
                 "expected a task, a dot and a score, found {text:?}"
             ))
         })?;
-        let of = tasks.iter().find(|it| it.name == task);
-        let of = of.ok_or_else(|| {
-            let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
-            let names = names.join(", ");
-            failed(format!(
-                "{text:?}: no task {task:?}: expected one of {names}"
-            ))
-        })?;
-        let spec = of.entry.score(score).ok_or_else(|| {
-            let names = of.entry.scores.iter();
-            let names = names.map(|spec| format!("{}{}", spec.name, spec.parameter));
-            let names = names.collect::<Vec<_>>().join(", ");
-            let metric = of.entry.name;
-            failed(format!(
-                "{text:?}: {metric} has no such score: expected one of {names}"
-            ))
-        })?;
+        let spec = score_in(tasks, task, score);
+        let spec = spec.map_err(|problem| failed(format!("{text:?}: {problem}")))?;
         let (task, score) = (task.to_owned(), score.to_owned());
         Ok((ScoreOf { task, score }, spec.direction))
     }
@@ -800,6 +770,21 @@ impl TomlFile<'_> {
 }
 
 /// A score with the direction in which it is better.
+/// The score of a task, or what there is instead.
+fn score_in(tasks: &[Task], task: &str, score: &str) -> Result<&'static ScoreSpec, String> {
+    let Some(found) = tasks.iter().find(|it| it.name == task) else {
+        let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(format!("no task {task:?}: expected one of {names}"));
+    };
+    let entry = &found.entry;
+    entry.score(score).ok_or_else(|| {
+        let names: Vec<String> = entry.scores.iter().map(ToString::to_string).collect();
+        let names = names.join(", ");
+        format!("{} has no such score: expected one of {names}", entry.name)
+    })
+}
+
 fn directed(score: &ScoreOf, direction: Option<Direction>) -> String {
     match direction {
         Some(direction) => format!("{score} is better if {}", direction.name()),

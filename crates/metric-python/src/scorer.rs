@@ -1233,18 +1233,18 @@ impl<'py> Settings<'_, 'py> {
         if let Some(empty) = self.choice("empty_field", &empty)? {
             csv.empty = empty;
         }
-        if let Some(value) = self.value("encoding")? {
+        let encoding = self.value("encoding")?.map(|value| {
             let name = value.extract::<String>().unwrap_or_default();
-            let encoding = name.parse().map_err(|expected: String| {
+            name.parse().map_err(|expected: String| {
                 let expected = expected.trim_start_matches("expected ");
                 self.wrong("encoding", &value, expected)
-            })?;
-            csv.encoding = Some(encoding);
-        }
+            })
+        });
+        source = source.with_csv(csv).with_encoding(encoding.transpose()?);
         let transcript = self.transcript()?;
         let transcript =
             TranscriptOptions::read(|name| transcript.get(name).cloned()).map_err(failed)?;
-        Ok(source.with_csv(csv).with_transcript(transcript))
+        Ok(source.with_transcript(transcript))
     }
 
     /// The options for reading transcripts, by name. There may be several tiers.

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::{Kind, Value};
+use crate::{Kind, Message, Value};
 
 /// The id of a record: text, an integer, or the number of a line or row.
 ///
@@ -124,6 +124,22 @@ impl JoinPolicy {
     #[must_use]
     pub fn of_null(self) -> Missing {
         self.null.unwrap_or(self.missing)
+    }
+
+    /// Adds the options that take a prediction that is null to a message about it.
+    ///
+    /// ```
+    /// use metric_record::{JoinPolicy, Message};
+    ///
+    /// let message = JoinPolicy::with_options_of_null("expected a string, found null".into());
+    /// assert!(message.to_string().ends_with("to leave it out, use --null skip"));
+    /// ```
+    #[must_use]
+    pub fn with_options_of_null(message: Message) -> Message {
+        let message = message.text("; to score it as an empty prediction, use ");
+        let message = message.option("null", "empty");
+        let message = message.text("; to leave it out, use ");
+        message.option("null", "skip")
     }
 }
 

@@ -105,7 +105,7 @@ fn option_json(spec: &OptionSpec) -> Value {
 
 fn score_json(score: &ScoreSpec) -> Value {
     serde_json::json!({
-        "name": format!("{}{}", score.name, score.parameter),
+        "name": score.to_string(),
         "direction": score.direction.map(|direction| direction.name()),
         "proportion": score.proportion.is_some(),
     })

@@ -1,5 +1,7 @@
 //! The scores that a metric declares, each with its direction.
 
+use std::fmt;
+
 /// A score of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreSpec {
@@ -33,6 +35,13 @@ impl Direction {
             Self::Higher => "higher",
             Self::Lower => "lower",
         }
+    }
+}
+
+/// The name, with the parameter that its end stands for: `accuracy@K`.
+impl fmt::Display for ScoreSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, self.parameter)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use metric_record::json::{self};
-use metric_record::{FieldError, FieldPath, FieldPathError, Kind};
+use metric_record::{FieldError, FieldPath, FieldPathError, Kind, json};
 
 use crate::OptionError;
 use crate::plan::texts;

@@ -1,6 +1,6 @@
 //! Comparison of two or more systems on the same references.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -443,18 +443,13 @@ impl Run {
             );
         }
         self.select(&mut differences);
-        for (kind, groups) in &mut groups {
-            let report = systems[baseline].outcome.report();
-            let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
-            let order = of_kind.flat_map(|(_, groups)| groups);
-            let order: Vec<&str> = order.map(|group| group.name.as_str()).collect();
-            let position = |name: &str| order.iter().position(|known| *known == name);
-            groups.sort_by(|(a, _), (b, _)| match self.shown.sort {
-                Some(_) => position(a).cmp(&position(b)),
-                None => a.cmp(b),
-            });
+        for (_, groups) in &mut groups {
+            groups.sort_by(|a, b| a.0.cmp(&b.0));
             let groups = groups.iter_mut();
             groups.for_each(|(_, group)| self.select(&mut group.differences));
+        }
+        if self.shown.sort.is_some() {
+            sort_groups(&mut groups, &systems[baseline].outcome.report());
         }
         let first = systems.first().map(|system| &system.outcome);
         let mut all_warnings = warnings_of(&systems, statistics);
@@ -476,9 +471,7 @@ impl Run {
             warnings: all_warnings,
         })
     }
-}
 
-impl Run {
     /// Sorts differences by their score, and leaves those of the scores that are wanted.
     fn select(&self, differences: &mut Vec<Difference>) {
         sort_by_score(differences);
@@ -486,6 +479,16 @@ impl Run {
         let mut named = all.map(|it| (it.score.clone(), it)).collect();
         self.shown.keep(&mut named);
         differences.extend(named.into_iter().map(|(_, it)| it));
+    }
+}
+
+/// Puts the groups of each kind in their order in a report.
+fn sort_groups(groups: &mut Named<Named<GroupComparison>>, report: &Report) {
+    for (kind, groups) in groups {
+        let of_kind = report.groups.iter().filter(|(found, _)| found == kind);
+        let names = of_kind.flat_map(|(_, groups)| groups).map(|it| &it.name);
+        let positions: BTreeMap<&String, usize> = names.zip(0..).collect();
+        groups.sort_by_key(|(name, _)| positions.get(name).copied());
     }
 }
 

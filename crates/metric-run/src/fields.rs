@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use metric_record::json::Entries;
-use metric_record::{FieldContents, FieldPath, FieldPathError, Kind, Message, quoted_id};
+use metric_record::{
+    FieldContents, FieldPath, FieldPathError, JoinPolicy, Kind, Message, quoted_id,
+};
 
 /// The role of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,11 +98,7 @@ impl OnNull {
         };
         match self {
             Self::Refused => message,
-            _ => message
-                .text("; to score it as an empty prediction, use ")
-                .option("null", "empty")
-                .text("; to leave it out, use ")
-                .option("null", "skip"),
+            _ => JoinPolicy::with_options_of_null(message),
         }
     }
 }

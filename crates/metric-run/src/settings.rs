@@ -43,6 +43,8 @@ pub struct Settings {
     pub refuse_stray_words: bool,
     /// The dialect of CSV files.
     pub csv: CsvOptions,
+    /// The encoding of files of text; `None` for UTF-8.
+    pub encoding: Option<Encoding>,
     /// How transcripts are read.
     pub transcript: TranscriptOptions,
     /// The format of both sides, unless one has its own.
@@ -154,8 +156,8 @@ impl Settings {
                 has_quotes: choice(given, "quote", &QUOTE)?.unwrap_or(true),
                 has_header: choice(given, "header", &HEADER)?.unwrap_or(true),
                 empty: choice(given, "empty-field", &EMPTY_FIELD)?.unwrap_or_default(),
-                encoding: given("encoding").map(|name| encoding(&name)).transpose()?,
             },
+            encoding: given("encoding").map(|name| encoding(&name)).transpose()?,
             transcript: TranscriptOptions::read(given)?,
             format: format("input-format")?,
             references_format: format("references-format")?,
@@ -214,7 +216,7 @@ impl Settings {
             [path] if path == Path::new("-") => Source::standard_input(),
             paths => Source::paths(paths)?,
         };
-        let source = source.with_csv(self.csv);
+        let source = source.with_csv(self.csv).with_encoding(self.encoding);
         let mut source = source.with_transcript(self.transcript.clone());
         if let Some(format) = format.or(self.format) {
             source = source.with_format(format);

@@ -1,7 +1,9 @@
 //! The scores that a result shows, and the order of its groups.
 
+use std::cmp::Ordering;
+
 use metric_record::Message;
-use metric_registry::{Direction, Entry, Named, Report};
+use metric_registry::{Direction, Entry, Group, Named, Report};
 
 use crate::RunError;
 
@@ -27,7 +29,8 @@ impl ShownScores {
             if entries.iter().any(|entry| entry.score(name).is_some()) {
                 continue;
             }
-            let known: Vec<String> = entries.iter().flat_map(|entry| names_of(entry)).collect();
+            let known = entries.iter().flat_map(|entry| entry.scores);
+            let known: Vec<String> = known.map(ToString::to_string).collect();
             let problem = Message::default().option(option, name);
             return Err(RunError::Usage(problem.text(format_args!(
                 ": no such score: expected one of {}",
@@ -41,11 +44,12 @@ impl ShownScores {
         match entries.iter().find(has_none) {
             None => Ok(()),
             Some(entry) => {
+                let known: Vec<String> = entry.scores.iter().map(ToString::to_string).collect();
                 let problem = Message::default().option("scores", &self.scores.join(","));
                 let problem = problem.text(format_args!(
                     ": nothing is left of {}: expected at least one of {}",
                     entry.name,
-                    names_of(entry).join(", ")
+                    known.join(", ")
                 ));
                 Err(RunError::Usage(problem))
             }
@@ -78,13 +82,13 @@ impl ShownScores {
             .collect();
         report.warnings.extend(absent);
         if let Some(score) = &self.sort {
-            let of_group = |scores: &Named<Option<f64>>| {
-                let found = scores.iter().find(|(name, _)| name == score);
+            let direction = entry.score(score).and_then(|spec| spec.direction);
+            let of_group = |group: &Group| {
+                let found = group.scores.iter().find(|(name, _)| name == score);
                 found.and_then(|(_, value)| *value)
             };
             for (_, groups) in &mut report.groups {
-                groups
-                    .sort_by(|a, b| self.order(entry, [of_group(&a.scores), of_group(&b.scores)]));
+                groups.sort_by(|a, b| order(direction, [of_group(a), of_group(b)]));
             }
         }
         self.keep(&mut report.scores);
@@ -94,23 +98,13 @@ impl ShownScores {
                 .for_each(|group| self.keep(&mut group.scores));
         }
     }
-
-    /// The order of two groups by their values of the score that groups are sorted by. Undefined values come last.
-    pub(crate) fn order(&self, entry: &Entry, values: [Option<f64>; 2]) -> std::cmp::Ordering {
-        let spec = self.sort.as_ref().and_then(|score| entry.score(score));
-        let is_lower_better = spec.is_some_and(|spec| spec.direction == Some(Direction::Lower));
-        match values {
-            [Some(a), Some(b)] if is_lower_better => a.total_cmp(&b),
-            [Some(a), Some(b)] => b.total_cmp(&a),
-            [a, b] => b.is_some().cmp(&a.is_some()),
-        }
-    }
 }
 
-/// The names of the scores of a metric, with their parameters.
-fn names_of(entry: &Entry) -> Vec<String> {
-    let names = entry.scores.iter();
-    names
-        .map(|spec| format!("{}{}", spec.name, spec.parameter))
-        .collect()
+/// The order of two groups by their values of a score, the better one first. Undefined values come last.
+fn order(direction: Option<Direction>, values: [Option<f64>; 2]) -> Ordering {
+    match (values, direction) {
+        ([Some(a), Some(b)], Some(Direction::Lower)) => a.total_cmp(&b),
+        ([Some(a), Some(b)], _) => b.total_cmp(&a),
+        ([a, b], _) => b.is_some().cmp(&a.is_some()),
+    }
 }

@@ -58,21 +58,14 @@ impl Reading for Grades {
         if !is_of_numbers(grades) {
             return None;
         }
-        let mut row = 0;
-        while row < batch.len() {
-            row += sink.counted_together(|state| {
-                let numbers = (row..batch.len()).map_while(|row| number_at(grades, row));
-                numbers.map(|number| state.add(number)).count()
-            });
-            if row < batch.len() {
-                sink.row(batch, row);
-                if let Err(error) = add(&mut grades.value(row), sink) {
-                    return Some(Err(RecordError { index: row, error }));
-                }
-                row += 1;
-            }
-        }
-        Some(Ok(()))
+        let together = |state: &mut Mean, row| {
+            let numbers = (row..batch.len()).map_while(|row| number_at(grades, row));
+            numbers.map(|number| state.add(number)).count()
+        };
+        Some(sink.read_rows(batch, together, |sink, index| {
+            let added = add(&mut grades.value(index), sink);
+            added.map_err(|error| RecordError { index, error })
+        }))
     }
 
     fn numbers(&self, state: &Mean, (): &(), _: Asked<'_>) -> Numbers {

@@ -48,6 +48,28 @@ impl<'a, R: Reading> Sink<'a, R> {
             .map_err(|error| RecordError { index, error })
     }
 
+    /// Reads the rows of a batch, of which each is an example: those from an index on that `together` adds to the state of all
+    /// examples, of which it returns the number, and the next one by `alone`. Nothing is added together if other data of examples
+    /// are requested.
+    #[allow(dead_code, reason = "used by whichever domains are switched on")]
+    pub(crate) fn read_rows(
+        &mut self,
+        batch: &Batch<'_>,
+        mut together: impl FnMut(&mut StateOf<R>, usize) -> usize,
+        mut alone: impl FnMut(&mut Self, usize) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
+        let mut row = 0;
+        while row < batch.len() {
+            row += self.counted_together(|state| together(state, row));
+            if row < batch.len() {
+                self.row(batch, row);
+                alone(self, row)?;
+                row += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the metric.
     #[must_use]
     pub fn metric(&self) -> &'a R::Metric {
@@ -129,7 +151,7 @@ impl<'a, R: Reading> Sink<'a, R> {
     /// Lets `add` add records to the state of all examples, one example for each, and returns their number; 0, without
     /// calling it, if other data of examples are requested.
     #[allow(dead_code, reason = "used by whichever domains are switched on")]
-    pub(crate) fn counted_together(&mut self, add: impl FnOnce(&mut StateOf<R>) -> usize) -> usize {
+    fn counted_together(&mut self, add: impl FnOnce(&mut StateOf<R>) -> usize) -> usize {
         if !self.gathered.plain {
             return 0;
         }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use metric_core::Reader;
 use metric_record::{
-    Batch, Column, FieldError, Kind, Message, Missing, ReadError, Record, RecordError, Side, json,
+    Batch, Column, FieldError, JoinPolicy, Kind, Message, Missing, ReadError, Record, RecordError,
+    Side, json,
 };
 
 pub use state::{Part, Sample, State};
@@ -475,11 +476,7 @@ fn explained(mut error: RecordError, record: &Record<'_>) -> RecordError {
     let problem = problem.clone();
     let is_prediction = *side == Side::Prediction;
     if is_prediction && record.prediction.kind() == Kind::Null {
-        let problem = problem.text("; to score it as an empty prediction, use ");
-        let problem = problem
-            .option("null", "empty")
-            .text("; to leave it out, use ");
-        error.error.problem = problem.option("null", "skip");
+        error.error.problem = JoinPolicy::with_options_of_null(problem);
     } else if problem.to_string().contains(json::WRITE_IT_AS) {
         let problem = problem.text(", or take all values as they are written, with ");
         error.error.problem = problem.option("as-text", "");

@@ -167,24 +167,16 @@ fn read_pairs<M: LabelMetric, L>(
     sink: &mut Sink<'_, OfLabels<M>>,
     mut number: impl FnMut(L, &mut LabelConfusions) -> Option<u32>,
 ) -> Result<(), RecordError> {
-    let mut row = 0;
-    while row < batch.len() {
-        row += sink.counted_together(|confusions| {
-            let mut add = |(prediction, reference): (Option<L>, Option<L>)| {
-                let reference = number(reference?, confusions)?;
-                let prediction = number(prediction?, confusions)?;
-                confusions.add_numbers(Some(prediction), reference, 1);
-                Some(())
-            };
-            pairs.by_ref().map_while(&mut add).count()
-        });
-        if row < batch.len() {
-            sink.row(batch, row);
-            sink.read_row(batch, row)?;
-            row += 1;
-        }
-    }
-    Ok(())
+    let together = |confusions: &mut LabelConfusions, _| {
+        let mut add = |(prediction, reference): (Option<L>, Option<L>)| {
+            let reference = number(reference?, confusions)?;
+            let prediction = number(prediction?, confusions)?;
+            confusions.add_numbers(Some(prediction), reference, 1);
+            Some(())
+        };
+        pairs.by_ref().map_while(&mut add).count()
+    };
+    sink.read_rows(batch, together, |sink, row| sink.read_row(batch, row))
 }
 
 /// Reads the one label of a side; a missing value gives `None`.

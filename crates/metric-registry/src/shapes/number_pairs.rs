@@ -150,33 +150,21 @@ impl<M: PairMetric> Reading for OfNumberPairs<M> {
         if !sides.iter().all(|side| is_of_numbers(side)) {
             return None;
         }
-        let mut row = 0;
-        while row < batch.len() {
-            if self.weight_field.is_none() {
-                row += sink.counted_together(|state| {
-                    let pairs =
-                        (row..batch.len()).map(|row| sides.map(|side| number_at(side, row)));
-                    let pairs =
-                        pairs.map_while(|[prediction, reference]| prediction.zip(reference));
-                    pairs
-                        .map(|(prediction, reference)| {
-                            self.metric.add(state, [prediction, reference]);
-                        })
-                        .count()
-                });
-            }
-            if row < batch.len() {
-                sink.row(batch, row);
-                let [mut prediction, mut reference] = sides.map(|side| side.value(row));
-                let weight = |field: &str| Ok(batch.field(field).map(|column| column.value(row)));
-                let added = self.add([&mut prediction, &mut reference], weight, sink);
-                if let Err(error) = added {
-                    return Some(Err(RecordError { index: row, error }));
-                }
-                row += 1;
-            }
-        }
-        Some(Ok(()))
+        let together = |state: &mut M::State, row| {
+            // Weights are fields, which are read with their rows.
+            let end = self.weight_field.as_ref().map_or(batch.len(), |_| row);
+            let pairs = (row..end).map(|row| sides.map(|side| number_at(side, row)));
+            let pairs = pairs.map_while(|[prediction, reference]| prediction.zip(reference));
+            pairs
+                .map(|(prediction, reference)| self.metric.add(state, [prediction, reference]))
+                .count()
+        };
+        Some(sink.read_rows(batch, together, |sink, index| {
+            let [mut prediction, mut reference] = sides.map(|side| side.value(index));
+            let weight = |field: &str| Ok(batch.field(field).map(|column| column.value(index)));
+            let added = self.add([&mut prediction, &mut reference], weight, sink);
+            added.map_err(|error| RecordError { index, error })
+        }))
     }
 
     fn numbers(&self, state: &M::State, (): &(), asked: Asked<'_>) -> Numbers {

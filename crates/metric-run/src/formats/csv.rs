@@ -10,9 +10,8 @@ use metric_record::{Message, json, quoted_id};
 
 use crate::fields::{ColumnPath, FieldNames, RecordColumns};
 use crate::found::{Form, Found, FoundId, Refuse, ScanError, Span};
-use crate::source::Encoding;
 
-/// The dialect of a CSV or TSV file, and the encoding of this and other text.
+/// The dialect of a CSV or TSV file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
     /// The byte between fields; `None` for the one that the format implies, a comma or a tab. It is never
@@ -24,8 +23,6 @@ pub struct CsvOptions {
     pub has_header: bool,
     /// The meaning of a field that is empty and not in quotes.
     pub empty: EmptyField,
-    /// The encoding of the text, also of lines; `None` for UTF-8.
-    pub encoding: Option<Encoding>,
 }
 
 impl Default for CsvOptions {
@@ -35,7 +32,6 @@ impl Default for CsvOptions {
             has_quotes: true,
             has_header: true,
             empty: EmptyField::Error,
-            encoding: None,
         }
     }
 }

@@ -26,7 +26,7 @@ use std::path::Path;
 use metric_record::{Message, ReadError, encoding_hint};
 
 use crate::RunError;
-use crate::source::with_encoding;
+use crate::source::with_encoding_option;
 
 /// The form in which a source holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -397,7 +397,7 @@ impl Format {
         if self.is_columnar() {
             return Err(error);
         }
-        Err(with_encoding(error, bytes, 0))
+        Err(with_encoding_option(error, bytes, 0))
     }
 }
 

@@ -27,7 +27,7 @@ use dataset::Dataset;
 pub use encoding::Encoding;
 pub(crate) use fingerprint::hexadecimal;
 pub use fingerprint::{Fingerprint, Hashed};
-pub(crate) use unreadable::{cannot_open, cannot_read, too_long, with_encoding};
+pub(crate) use unreadable::{cannot_open, cannot_read, too_long, with_encoding_option};
 
 use crate::RunError;
 use crate::formats::csv::{CsvOptions, EmptyField, delimiter_name};
@@ -45,6 +45,8 @@ pub struct Source {
     is_stated: bool,
     compression: Compression,
     csv: CsvOptions,
+    /// The encoding of text; `None` for UTF-8.
+    encoding: Option<Encoding>,
     transcript: TranscriptOptions,
     /// The split of a dataset folder.
     split: Option<String>,
@@ -138,6 +140,7 @@ impl Source {
             is_stated: false,
             compression: Compression::None,
             csv: CsvOptions::default(),
+            encoding: None,
             transcript: TranscriptOptions::default(),
             split: None,
             fingerprint: None,
@@ -234,6 +237,12 @@ impl Source {
         Self { csv, ..self }
     }
 
+    /// Returns the same source with its text in this encoding; `None` for UTF-8. Formats that are not text have none.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Option<Encoding>) -> Self {
+        Self { encoding, ..self }
+    }
+
     /// Returns the same source with its transcripts read in this way.
     #[must_use]
     pub fn with_transcript(self, transcript: TranscriptOptions) -> Self {
@@ -286,6 +295,7 @@ impl Source {
                 let of_all = |source: &Self| Self {
                     format: self.format,
                     csv: self.csv,
+                    encoding: self.encoding,
                     transcript: self.transcript.clone(),
                     ..source.clone()
                 };
@@ -408,7 +418,6 @@ impl Source {
             has_quotes,
             has_header,
             empty,
-            encoding: _,
         } = self.csv;
         let empty = match empty {
             EmptyField::Error => None,
@@ -511,7 +520,7 @@ impl Source {
 
     /// The encoding that is given.
     pub(crate) fn encoding(&self) -> Option<Encoding> {
-        self.csv.encoding
+        self.encoding
     }
 
     /// Whether the source is text, which may have another encoding than UTF-8.

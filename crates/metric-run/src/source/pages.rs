@@ -53,6 +53,7 @@ pub(crate) fn joined(references: Source, predictions: Source) -> Result<[Source;
     let sorted = Source {
         is_stated: predictions.is_stated,
         csv: predictions.csv,
+        encoding: predictions.encoding,
         ..Source::several(predictions.name(), files.collect())
     };
     Ok([references, sorted])

@@ -41,6 +41,7 @@ impl Source {
         let resolved = folder(path, self.split.as_deref(), self.format)?;
         Ok(Self {
             csv: self.csv,
+            encoding: self.encoding,
             transcript: self.transcript,
             is_stated: self.is_stated,
             ..resolved

@@ -40,7 +40,7 @@ pub(crate) fn too_long(what: &str, max_bytes: u64) -> Message {
 
 /// Says where the bytes from this line on cease to be text.
 pub(super) fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) -> RunError {
-    with_encoding(
+    with_encoding_option(
         no_text(name, first_line, bytes, valid, "not UTF-8"),
         bytes,
         valid,
@@ -49,7 +49,7 @@ pub(super) fn not_utf8(name: &str, first_line: u64, bytes: &[u8], valid: usize) 
 }
 
 /// An error with the option that reads the bytes in the encoding that they probably have.
-pub(crate) fn with_encoding(mut error: ReadError, bytes: &[u8], offset: usize) -> ReadError {
+pub(crate) fn with_encoding_option(mut error: ReadError, bytes: &[u8], offset: usize) -> ReadError {
     // A decoder looks at the byte order mark; there is none for four bytes.
     let encoding = probable_encoding(bytes, offset).filter(|encoding| *encoding != "UTF-32");
     if let Some(encoding) = encoding {
@@ -81,7 +81,7 @@ pub(super) fn refuse_zeros(
                 _ => "not UTF-8",
             };
             let error = no_text(name, first_line, bytes, offset, problem);
-            Err(with_encoding(error, bytes, offset).into())
+            Err(with_encoding_option(error, bytes, offset).into())
         }
         None => Ok(()),
     }

@@ -451,6 +451,7 @@ impl<'a> PanopticImage<'a> {
         let image = Self::of_fields(id, fields).map_err(in_words)?;
         Ok(Self { pixels, ..image })
     }
+
     /// Returns the ids in memory, for an image of this size if it is known; `None` for an image of unknown size without
     /// segments.
     fn map(&self, size: Option<Size>, options: MapOptions) -> Result<Option<IdRows<'a>>, Message> {
